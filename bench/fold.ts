@@ -11,13 +11,13 @@ export async function foldSession(
   keptRaw = KEPT_RAW,
   now = Date.now(),
 ): Promise<void> {
-  const source = await store.readPlan(key)
+  const source = await store.folds.readPlan(key)
   const head = source?.session.head
   if (!source || !head) throw new Error('There is nothing to fold.')
   const { raw } = source
   const width = Math.ceil((raw.length - keptRaw) / OVER_SEGMENTS)
   for (let index = 0; index < OVER_SEGMENTS; index++) {
-    const lease = await store.acquireLease(key, { owner: 'bench', ttlMs: 60_000, now })
+    const lease = await store.folds.acquireLease(key, { owner: 'bench', ttlMs: 60_000, now })
     if (lease === null) throw new Error('Somebody else folds.')
     const part = raw.slice(index * width, Math.min(raw.length - keptRaw, (index + 1) * width))
     const amount = {
@@ -27,7 +27,7 @@ export async function foldSession(
     }
     const place = { fromSeq: part[0]!.seq, toSeq: part.at(-1)!.seq }
     const decision = { type: 'lite', reason: 'bench', severity: 0, meta: {} }
-    await store.commitFold({
+    await store.folds.commitFold({
       key,
       operationId: `bench-${index}`,
       leaseToken: lease.token,

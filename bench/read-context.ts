@@ -24,7 +24,7 @@ export const readContext: Benchmark = {
     for (let round = 0; round <= (quick ? 5 : 15); round++)
       for (const { store, times } of sessions) {
         const took = await timeEach(CALLS_A_ROUND, () =>
-          store.readContext(KEY, { tokens: 2_000, archivedTokens: 0 }),
+          store.context.readContext(KEY, { tokens: 2_000, archivedTokens: 0 }),
         )
         if (round > 0) times.push(...took)
       }

@@ -63,7 +63,7 @@ async function live(file: string, messages: number, progress: (message: string) 
     while (!(await palimpsest.settled({ timeoutMs: 60_000 })));
     // As a process does that runs all year.
     for (; trimmedThrough < BEGINS + said * apartMs; trimmedThrough += DAY_MS)
-      while ((await store.trimEvents({ now: trimmedThrough, retentionMs: 30 * DAY_MS })).isMore);
+      while ((await store.events.trimEvents({ now: trimmedThrough, retentionMs: 30 * DAY_MS })).isMore);
     const step = Math.max(1, messages / 20)
     if (Math.floor(said / step) > Math.floor(started / step))
       progress(`year: ${said.toLocaleString('en')} of ${messages.toLocaleString('en')} messages`)

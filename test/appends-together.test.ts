@@ -92,7 +92,9 @@ test('appends of many sessions at once do what the same appends do one by one', 
 type Request = { readonly append: AppendRequest; readonly replaces: boolean }
 
 function append(store: Store, { append, replaces }: Request): Promise<AppendReceipt> {
-  return replaces ? store.replaceTail({ ...append, expected: [], operation: null }) : store.append(append)
+  return replaces
+    ? store.log.replaceTail({ ...append, expected: [], operation: null })
+    : store.log.append(append)
 }
 
 function requestOf(
@@ -130,6 +132,6 @@ async function outcomeOf(done: Promise<AppendReceipt>): Promise<unknown> {
 }
 
 async function stateOf(store: Store, key: { namespace: string; id: string }) {
-  const record = await store.readSession(key)
-  return record && { record: { ...record, number: 0 }, file: await store.exportSession(key) }
+  const record = await store.sessions.readSession(key)
+  return record && { record: { ...record, number: 0 }, file: await store.transfer.exportSession(key) }
 }

@@ -23,7 +23,7 @@ const HOUR = 3_600_000
 async function checked(place: StorePlace, now = Date.now()): Promise<readonly CheckResult[]> {
   const store = await place.open()
   try {
-    return await store.checkUp!({ now, isDeep: true })
+    return await store.database.checkUp!({ now, isDeep: true })
   } finally {
     await store.close()
   }
@@ -164,7 +164,7 @@ describe.each(Object.entries(PLACES))('a deep check-up on %s', (_, create) => {
     await palimpsest.session('other').append({ role: 'user', text: 'Hello' })
     const now = Date.now()
     const found = async (at: number) =>
-      bad(await store.checkUp!({ now: at, isDeep: false })).map(({ what }) => what)
+      bad(await store.database.checkUp!({ now: at, isDeep: false })).map(({ what }) => what)
     expect(await found(now)).toEqual([])
     expect(await found(now + HOUR)).toEqual(
       place.address.startsWith('postgres')
@@ -260,11 +260,11 @@ test.for(Object.entries(PLACES))(
     })
     const store = await place.open()
     const seenAt = Date.UTC(2026, 0, 1)
-    await store.noteConsumer('default', { name: 'crm', after: null, now: seenAt })
+    await store.events.noteConsumer('default', { name: 'crm', after: null, now: seenAt })
     for (let day = 0; day <= 8; day += 1) {
-      await store.trimEvents({ now: seenAt + day * 24 * HOUR, retentionMs: 48 * HOUR })
-      if (day === 4) await store.noteConsumer('default', { name: 'bi', after: null, now: seenAt })
-      if (day === 7) await store.noteConsumer('default', { name: 'new', after: null, now: seenAt })
+      await store.events.trimEvents({ now: seenAt + day * 24 * HOUR, retentionMs: 48 * HOUR })
+      if (day === 4) await store.events.noteConsumer('default', { name: 'bi', after: null, now: seenAt })
+      if (day === 7) await store.events.noteConsumer('default', { name: 'new', after: null, now: seenAt })
     }
     await store.close()
     const found = await eventsIn()

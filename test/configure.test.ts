@@ -29,14 +29,14 @@ test('a policy for one append that lets it be does not take away when the sessio
   const chat = palimpsest.session('due')
   const store = await place.open()
   const key = { namespace: 'default', id: 'due' }
-  const dueAt = async () => (await store.readSession(key))?.dueAt ?? null
+  const dueAt = async () => (await store.sessions.readSession(key))?.dueAt ?? null
   await chat.append(talk(30))
   expect(await dueAt()).not.toBeNull()
   const lets = count({ threshold: 1000 })
   expect((await chat.append(talk(2), { policy: lets })).decision).toBeNull()
   expect(await dueAt()).not.toBeNull()
   // By that policy alone it would be due at no time.
-  expect(await store.judge(key, { policy: lets, now: Date.now() })).toMatchObject({ dueAt: null })
+  expect(await store.schedule.judge(key, { policy: lets, now: Date.now() })).toMatchObject({ dueAt: null })
   await store.close()
 })
 

@@ -204,7 +204,7 @@ class World {
     for (let round = 0; round < 3; round++) await this.#pass(4_000_000)
     const segments = await this.#chat.segments('all')
     // What an erasure left to a model is dirty, too, until that has been asked.
-    expect(await this.#store.readOutdated({ namespace: 'default', id: this.#chat.id })).toBeNull()
+    expect(await this.#store.rebuilds.readOutdated({ namespace: 'default', id: this.#chat.id })).toBeNull()
     const texts = [
       JSON.stringify(segments.map(({ text, summary, details, events }) => [text, summary, details, events])),
     ]

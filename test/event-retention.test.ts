@@ -109,7 +109,7 @@ class World {
     const deadline = performance.now() + PATIENCE_MS
     while (this.#all.length < expected && performance.now() < deadline) {
       const after = this.#all.at(-1)?.position ?? null
-      this.#all.push(...(await this.#store.readEvents({ after, limit: 10 })))
+      this.#all.push(...(await this.#store.events.readEvents({ after, limit: 10 })))
     }
     expect(this.#all).toHaveLength(expected)
   }
@@ -119,7 +119,7 @@ class World {
       this.#now += DAY_MS
       this.#day += 1
       const request = { now: this.#now, retentionMs: RETENTION_DAYS * DAY_MS, keepNewest }
-      while ((await this.#store.trimEvents(request)).isMore);
+      while ((await this.#store.events.trimEvents(request)).isMore);
     }
   }
 
@@ -129,10 +129,12 @@ class World {
 
   async #read(which: number, limit: number): Promise<void> {
     const reader = this.#readers[which]!
-    const events = await this.#stores[0]!.readEvents({ after: reader.position, limit }).catch(error => {
-      if (error instanceof PositionLostError) return null
-      throw error
-    })
+    const events = await this.#stores[0]!.events.readEvents({ after: reader.position, limit }).catch(
+      error => {
+        if (error instanceof PositionLostError) return null
+        throw error
+      },
+    )
     if (events === null) return this.#lost(reader)
     // Who begins at the beginning gets all that is left, and never knew of the rest.
     const expected = reader.position === null ? await this.#kept() : this.#after(reader.through)
@@ -150,7 +152,7 @@ class World {
     const kept = new Set((await this.#kept()).map(({ position }) => position))
     expect(this.#all.slice(reader.through).some(({ position }) => !kept.has(position))).toBe(true)
     Object.assign(reader, {
-      position: await this.#store.readLastPosition(),
+      position: await this.#store.events.readLastPosition(),
       through: this.#all.length,
       notedOn: null,
     })
@@ -161,7 +163,7 @@ class World {
     if (which < 2) return
     try {
       const note = { name: `reader-${which}`, after: reader.position, now: this.#now }
-      await this.#store.noteConsumer('test', note)
+      await this.#store.events.noteConsumer('test', note)
       reader.notedOn = this.#day
     } catch (error) {
       if (!(error instanceof PositionLostError)) throw error
@@ -170,7 +172,7 @@ class World {
   }
 
   #kept(): Promise<readonly StoreEvent[]> {
-    return this.#store.readEvents({ after: null, limit: 10_000 })
+    return this.#store.events.readEvents({ after: null, limit: 10_000 })
   }
 
   /** An end of all that happened, without a hole. */
@@ -182,7 +184,7 @@ class World {
       : this.#all.length
     expect(kept).toEqual(this.#after(from))
     for (const [name, { chat, folded }] of Object.entries(this.#chats))
-      expect(await this.#store.readFolds(chat.key, { limit: 100 }), name).toHaveLength(folded)
+      expect(await this.#store.folds.readFolds(chat.key, { limit: 100 }), name).toHaveLength(folded)
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EventTrimmer } from '../packages/palimpsest/src/event-trimmer.ts'
 import { createPalimpsest } from '../packages/palimpsest/src/palimpsest.ts'
-import type { Store } from '../packages/palimpsest/src/store/index.ts'
+import type { EventStore, Store } from '../packages/palimpsest/src/store/index.ts'
 import { Chat } from '../packages/palimpsest/src/testing/store-contract/chat.ts'
 import { changeRows, type StorePlace, sqlitePlace } from './stores.ts'
 
@@ -32,18 +32,16 @@ describe('trimming in the background', () => {
   /** A process that runs until it has found nothing more to do. */
   const run = async () => {
     const slices: number[] = []
-    const counted: Pick<Store, 'trimEvents'> = {
-      trimEvents: async request => {
-        const trimmed = await store.trimEvents(request)
-        slices.push(trimmed.isMore ? trimmed.deleted : -1)
-        return trimmed
-      },
+    const trimEvents: EventStore['trimEvents'] = async request => {
+      const trimmed = await store.events.trimEvents(request)
+      slices.push(trimmed.isMore ? trimmed.deleted : -1)
+      return trimmed
     }
     const onError = (error: unknown) => {
       throw error
     }
     const trimmer = new EventTrimmer({
-      store: counted,
+      store: { events: { ...store.events, trimEvents } },
       retentionDays: 2,
       clock: () => now,
       onError,
@@ -58,7 +56,7 @@ describe('trimming in the background', () => {
   test('goes in slices until only what is to stay is left', async () => {
     for (let day = 0; day < 2; day += 1, now += DAY_MS) expect(await run()).toEqual([-1])
     expect(await run()).toEqual([500, 500, 500, 500, -1])
-    expect(await store.readEvents({ after: null, limit: EVENTS })).toHaveLength(5_000)
+    expect(await store.events.readEvents({ after: null, limit: EVENTS })).toHaveLength(5_000)
   })
 
   test('goes on beside appends, and ends when it is closed', async () => {
@@ -67,10 +65,15 @@ describe('trimming in the background', () => {
     const trimming = run()
     for (let round = 0; round < 50; round += 1) await chat.say(1)
     await trimming
-    expect((await store.readMessages(chat.key, { limit: 100, from: 'oldest' })).length).toBe(51)
-    const trimEvents = vi.fn(store.trimEvents.bind(store))
+    expect((await store.log.readMessages(chat.key, { limit: 100, from: 'oldest' })).length).toBe(51)
+    const trimEvents = vi.fn(store.events.trimEvents)
     const closed = new EventTrimmer({
-      ...{ store: { trimEvents }, retentionDays: 2, clock: () => now, onError: () => {} },
+      ...{
+        store: { events: { ...store.events, trimEvents } },
+        retentionDays: 2,
+        clock: () => now,
+        onError: () => {},
+      },
       firstLookMs: 0,
     })
     closed.start()

@@ -7,8 +7,9 @@ import {
   type Session,
 } from '../packages/palimpsest/src/index.ts'
 import { compose, count, custom, type Policy, window } from '../packages/palimpsest/src/policy/index.ts'
-import type { Store } from '../packages/palimpsest/src/store/index.ts'
+import type { FoldStore, Store } from '../packages/palimpsest/src/store/index.ts'
 import { messages, scripted } from './folding-kit.ts'
+import { intercepted, type StoreCall } from './intercepted.ts'
 import { sqlitePlace } from './stores.ts'
 
 /** What a fold asks of the store, and what it goes by in the end: decision 24. */
@@ -24,7 +25,7 @@ const HOURLY = window({
   compressionCooldownSec: 3_600,
 })
 
-type CommitFold = Store['commitFold']
+type CommitFold = FoldStore['commitFold']
 
 interface Watched {
   readonly chat: Session
@@ -43,17 +44,12 @@ async function withWatched(
   const { commitFold = commit => commit, ...rest } = options
   const place = sqlitePlace()
   const calls: Record<string, number> = {}
-  const store = new Proxy(await place.open(), {
-    get(target, name: keyof Store) {
-      const value = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      const method = value.bind(target)
-      return (...given: never[]) => {
-        calls[name] = (calls[name] ?? 0) + 1
-        const called = name === 'commitFold' ? commitFold(method as CommitFold) : method
-        return (called as (...given: never[]) => unknown)(...given)
-      }
-    },
+  const store = intercepted(await place.open(), (name, call) => {
+    const called = name === 'commitFold' ? (commitFold(call as CommitFold) as StoreCall) : call
+    return (...given) => {
+      calls[name] = (calls[name] ?? 0) + 1
+      return called(...given)
+    }
   })
   const palimpsest = await createPalimpsest({ store, indexing: 'off', ...rest })
   try {
@@ -177,7 +173,7 @@ async function dueAfterFold(
     await meanwhile(watched)
     goOn()
     expect(await folding).toMatchObject({ outcome: 'applied', toSeq: 10 })
-    const due = await store.nextDueAt('default')
+    const due = await store.schedule.nextDueAt('default', 'judging')
     seconds = due && (due - clock()) / 1000
   })
   return seconds

@@ -8,6 +8,8 @@ import {
   tokens,
   window,
 } from '../packages/palimpsest/src/index.ts'
+import type { FoldStore } from '../packages/palimpsest/src/store/index.ts'
+import { storeWith } from '../packages/palimpsest/src/store/store-with.ts'
 import { sqlitePlace } from './stores.ts'
 
 const turn = (number: number) => [
@@ -18,18 +20,12 @@ const turn = (number: number) => [
 /** Counts the rows that planning reads. */
 function counting(store: Store) {
   const pages: number[] = []
-  const counted = new Proxy(store, {
-    get: (target, name) => {
-      const value = Reflect.get(target, name)
-      if (name !== 'readPlan') return typeof value === 'function' ? value.bind(target) : value
-      return async (...request: Parameters<Store['readPlan']>) => {
-        const source = await target.readPlan(...request)
-        pages.push(source?.raw.length ?? 0)
-        return source
-      }
-    },
-  })
-  return { store: counted, pages }
+  const readPlan: FoldStore['readPlan'] = async (...request) => {
+    const source = await store.folds.readPlan(...request)
+    pages.push(source?.raw.length ?? 0)
+    return source
+  }
+  return { store: storeWith(store, { folds: { ...store.folds, readPlan } }), pages }
 }
 
 async function catchUp(policy: Policy, turns: number) {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { StoreError } from '../packages/palimpsest/src/errors.ts'
 import { count, createPalimpsest, tokens } from '../packages/palimpsest/src/index.ts'
+import type { FoldStore } from '../packages/palimpsest/src/store/index.ts'
+import { storeWith } from '../packages/palimpsest/src/store/store-with.ts'
 import { Clock, messages, scripted, usage, withChat } from './folding-kit.ts'
 import { sqlitePlace } from './stores.ts'
 
@@ -83,7 +85,7 @@ test('events hold figures and words of ours, never what was said', async () => {
   error = null
   clock.now += 3_600_000
   await chat.compact()
-  const events = await store.readEvents({ after: null, limit: 100 })
+  const events = await store.events.readEvents({ after: null, limit: 100 })
   const folds = events.filter(({ type }) => type.startsWith('fold-'))
   expect(folds.map(({ type, fromSeq, toSeq, data }) => [type, fromSeq, toSeq, data!['reason']])).toEqual([
     ['fold-failed', 1, 11, 'Error'],
@@ -267,18 +269,12 @@ test('a database that is away for a while when a fold is stored costs no second 
   const place = sqlitePlace()
   const store = await place.open()
   let failures = 3
-  const flaky = new Proxy(store, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      if (name === 'commitFold' && failures > 0)
-        return async () => {
-          failures -= 1
-          throw new StoreError('store_unavailable', 'PostgreSQL', 'the server is starting')
-        }
-      return value.bind(target)
-    },
-  })
+  const commitFold: FoldStore['commitFold'] = async commit => {
+    if (failures === 0) return store.folds.commitFold(commit)
+    failures -= 1
+    throw new StoreError('store_unavailable', 'PostgreSQL', 'the server is starting')
+  }
+  const flaky = storeWith(store, { folds: { ...store.folds, commitFold } })
   const model = scripted()
   const palimpsest = await createPalimpsest({
     store: flaky,

@@ -1,12 +1,7 @@
 import type { Store } from '../packages/palimpsest/src/store/index.ts'
+import { storeWith } from '../packages/palimpsest/src/store/store-with.ts'
 
 /** Of several instances none may close it. */
 export function keptOpen(store: Store): Store {
-  return new Proxy(store, {
-    get: (_, name) => {
-      if (name === 'close') return async () => {}
-      const value = store[name as keyof Store]
-      return typeof value === 'function' ? value.bind(store) : value
-    },
-  })
+  return storeWith(store, { close: async () => {} })
 }

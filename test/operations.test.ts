@@ -34,9 +34,9 @@ describe.for(Object.entries(PLACES))('%s: what is kept of operations', ([, creat
     expect(before).toHaveLength(1)
     expect(before[0]!.length).toBeLessThan(2_000)
     for (const { commit, receipt } of commits.slice(-16))
-      expect(await store.commitFold(commit)).toEqual({ ...receipt, repeated: true })
+      expect(await store.folds.commitFold(commit)).toEqual({ ...receipt, repeated: true })
     // One that is long over is refused by what it was about.
-    await expect(store.commitFold(commits[0]!.commit)).rejects.toMatchObject({ code: 'lease_lost' })
+    await expect(store.folds.commitFold(commits[0]!.commit)).rejects.toMatchObject({ code: 'lease_lost' })
     expect(await operationsIn(place)).toEqual(before)
   })
 
@@ -51,7 +51,7 @@ describe.for(Object.entries(PLACES))('%s: what is kept of operations', ([, creat
        SELECT id, '${id}', '{"segmentIds":[1],"epoch":${epoch}}' FROM sessions`
     await changeRows(place, [...old.map(id => row(id, -20)), row(recent!, 1)].join(';'))
     const commit = await chat.prepareFold(2)
-    expect(await store.commitFold({ ...commit, operationId: recent! })).toMatchObject({
+    expect(await store.folds.commitFold({ ...commit, operationId: recent! })).toMatchObject({
       repeated: true,
       segmentIds: [1],
     })

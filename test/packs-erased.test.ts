@@ -46,7 +46,7 @@ function everything(place: StorePlace): string {
 }
 async function deep(place: StorePlace) {
   const store = await place.open()
-  const results = await store.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
+  const results = await store.database.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
   await store.close()
   return results.filter(({ isWell, what }) => !isWell && /row|packed/.test(what)).map(({ says }) => says)
 }
@@ -60,7 +60,7 @@ test('a segment that waits to be made anew since another one does leaves nothing
   await chat.fold(4)
   await eraseMessages(chat, 1)
   // A fold between the erasure and the making anew: what it says tells of message 5, too.
-  const shown = await store.readSegments(chat.key, 'shown')
+  const shown = await store.folds.readSegments(chat.key, 'shown')
   const commit = await chat.prepareFold(6)
   const higher = {
     ...segment(shown[0]!.fromSeq, 6, 5, { level: 2 }),
@@ -71,11 +71,11 @@ test('a segment that waits to be made anew since another one does leaves nothing
     segments: [...commit.segments, { ...higher, absorbs: [...shown.map(({ id }) => id), -1] }],
   })
   for (;;) {
-    const [withheld] = await store.listWithheld('test', { left: 'nothing', limit: 1 })
+    const [withheld] = await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 1 })
     if (!withheld) break
-    const { epoch } = (await store.readSession(chat.key))!
+    const { epoch } = (await store.sessions.readSession(chat.key))!
     assert.ok(
-      await store.commitRebuilt(chat.key, {
+      await store.rebuilds.commitRebuilt(chat.key, {
         id: withheld.segment.id,
         expectedEpoch: epoch,
         summary: 'made anew',
@@ -108,25 +108,25 @@ test('a day that is packed between two slices of an erasure leaves nothing in a 
   await chat.say(8)
   const key = documentKey('daily', dailyKey('2026-01-01', 'chat'))
   for (const day of ['2026-01-02', '2026-01-03', '2026-01-04'])
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       adding(
         documentKey('daily', dailyKey(day, 'chat')),
         '- a day like any other, with nothing to tell about it',
       ),
     ])
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     learning(key, [fact('- the secret of message three, long enough to be packed', 'chat', [3, 3])]),
     learning(key, [fact('- the secret of message seven, long enough to be packed', 'chat', [7, 7])]),
     learning(key, [fact('- zanzibarium, the secret of message five, long enough', 'chat', [5, 5])]),
   ])
-  for (let n = 0; n < 230; n++) await store.changeDocuments([adding(key, `- line ${n}`)])
+  for (let n = 0; n < 230; n++) await store.documents.changeDocuments([adding(key, `- line ${n}`)])
   const driver = unpackingDriver(new SqliteDriver(place.address.slice(7), {}))
   await driver.open()
   const packAll = () => driver.write(() => packDays(1, driver.dialect))
   // Whatever folds meanwhile packs days that are over.
   const now = Date.UTC(2026, 5, 1)
   for (const seq of [3, 7]) {
-    let record = await store.beginErasure('test', {
+    let record = await store.erasure.beginErasure('test', {
       target: { kind: 'messages', sessionId: 'chat', seqs: [seq] },
       now,
     })
@@ -137,7 +137,7 @@ test('a day that is packed between two slices of an erasure leaves nothing in a 
         .get()!
       // Once this was so nobody folds any more.
       if (!(day['packed_through'] === 0 && String(day['content']).startsWith('packed '))) await packAll()
-      record = await store.continueErasure('test', { id: record.id, now })
+      record = await store.erasure.continueErasure('test', { id: record.id, now })
     }
   }
   await eraseMessages(chat, 5)
@@ -158,11 +158,11 @@ test('lines that differ only in half a character are two', async () => {
   const chat = new Chat(store, 'a', { user: 'ann' })
   await chat.say(8)
   const key = documentKey('user', 'ann')
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     learning(key, [fact('- likes \ud83c tea', 'a', [1, 1]), fact('- likes \ud83d tea', 'a', [5, 5])]),
   ])
   await eraseMessages(chat, 1)
-  const lines = (await store.readFacts(key, 'all')).map(({ line }) => line)
+  const lines = (await store.documents.readFacts(key, 'all')).map(({ line }) => line)
   await store.close()
   await place.remove()
   expect(lines).toEqual(['- likes \ud83d tea'])

@@ -79,18 +79,20 @@ test('an erasure of messages and a writer of a document change one pack, and bot
   await b.say(6)
   const key = documentKey('scope', 'work')
   const line = '- the cellar is to be cleared by Friday, said Ann'
-  await store.changeDocuments([learning(key, [fact(line, 'a', [3, 3])])])
-  await store.changeDocuments([replacing(key, '# Notes\n', { superseded: [line] })])
+  await store.documents.changeDocuments([learning(key, [fact(line, 'a', [3, 3])])])
+  await store.documents.changeDocuments([replacing(key, '# Notes\n', { superseded: [line] })])
   for (let n = 0; n < 11; n++)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       adding(key, `- line ${n}, long enough to be worth a place in a pack, is it not`),
     ])
   // The past is packed by now, and with it the line.
   await a.rollback(2)
-  await store.changeDocuments([learning(key, [fact(line, 'b', [3, 3])])])
+  await store.documents.changeDocuments([learning(key, [fact(line, 'b', [3, 3])])])
   for (let n = 0; n < 10; n++)
-    await store.changeDocuments([replacing(key, `${line}\n${`${n} `.repeat(40)}\n`)])
-  const before = (await store.readDocumentVersions(key, { limit: 1000 })).map(({ content }) => content)
+    await store.documents.changeDocuments([replacing(key, `${line}\n${`${n} `.repeat(40)}\n`)])
+  const before = (await store.documents.readDocumentVersions(key, { limit: 1000 })).map(
+    ({ content }) => content,
+  )
 
   const driver = unpackingDriver(
     new PostgresDriver(postgresUrl(), { schema: place.address.slice('postgres:'.length) }),
@@ -107,7 +109,7 @@ test('an erasure of messages and a writer of a document change one pack, and bot
   await eraseMessages(a, 3)
   await packing
   await driver.close()
-  const after = await store.readDocumentVersions(key, { limit: 1000 }).catch(String)
+  const after = await store.documents.readDocumentVersions(key, { limit: 1000 }).catch(String)
   await store.close()
   expect(typeof after === 'string' ? after : after.map(({ content }) => content)).toEqual(before)
 })
@@ -123,7 +125,9 @@ test('a person is forgotten while a day is written that is packed', async () => 
     documentKey('daily', dailyKey(day, 'chat')),
   )
   for (const key of days)
-    await store.changeDocuments([adding(key, '- a day like any other, with nothing to tell about it')])
+    await store.documents.changeDocuments([
+      adding(key, '- a day like any other, with nothing to tell about it'),
+    ])
   const driver = unpackingDriver(new PostgresDriver(postgresUrl(), { schema }))
   await driver.open()
   const [session] = await driver.read(() => all<{ id: number }>('SELECT id FROM sessions'))
@@ -135,15 +139,16 @@ test('a person is forgotten while a day is written that is packed', async () => 
   )
   await slow.open()
   const now = Date.UTC(2026, 5, 1)
-  let record = await slow.beginErasure('test', { target: { kind: 'person', id: 'bob' }, now })
+  let record = await slow.erasure.beginErasure('test', { target: { kind: 'person', id: 'bob' }, now })
   const forgetting = (async () => {
-    while (record.stage === 'erasing') record = await slow.continueErasure('test', { id: record.id, now })
+    while (record.stage === 'erasing')
+      record = await slow.erasure.continueErasure('test', { id: record.id, now })
     return record.stage
   })()
   const writing = (async () => {
     for (let n = 0; n < 8; n++) {
       await new Promise(resolve => setTimeout(resolve, 100))
-      await store.changeDocuments([adding(days[0]!, `- line ${n}`)])
+      await store.documents.changeDocuments([adding(days[0]!, `- line ${n}`)])
     }
   })()
   const told = await forgetting.catch(String)
@@ -162,22 +167,23 @@ test('migrate --compact beside the erasure of a document leaves no pack', async 
   await chat.say(6)
   const key = documentKey('user', 'ann')
   for (let n = 0; n < 20; n++)
-    await store.changeDocuments([replacing(key, `zanzibarium ${n} ${`${n} `.repeat(40)}\n`)])
+    await store.documents.changeDocuments([replacing(key, `zanzibarium ${n} ${`${n} `.repeat(40)}\n`)])
   await changeRows(place, 'UPDATE layout SET is_compact = 1')
   const schema = place.address.slice('postgres:'.length)
   const driver = unpackingDriver(new (slowed(/INSERT INTO packs/))(postgresUrl(), { schema }))
   await driver.open()
   const now = Date.UTC(2026, 5, 1)
   // The document has left its namespace, and its parts are still there.
-  let record = await store.beginErasure('test', { target: { kind: 'person', id: 'ann' }, now })
+  let record = await store.erasure.beginErasure('test', { target: { kind: 'person', id: 'ann' }, now })
   for (;;) {
     const [hidden] = await driver.read(() => all(`SELECT id FROM documents WHERE namespace <> 'test'`))
     if (hidden || record.stage !== 'erasing') break
-    record = await store.continueErasure('test', { id: record.id, now })
+    record = await store.erasure.continueErasure('test', { id: record.id, now })
   }
   const packing = driver.write(() => packAllDocuments(0, driver.dialect))
   await untilPaused(packing)
-  while (record.stage === 'erasing') record = await store.continueErasure('test', { id: record.id, now })
+  while (record.stage === 'erasing')
+    record = await store.erasure.continueErasure('test', { id: record.id, now })
   await packing
   const left = await driver.read(() => all('SELECT id, document_id, octets FROM packs'))
   await driver.close()
@@ -193,8 +199,8 @@ test('migrate --compact gives no fact the key of another', async () => {
   const chat = new Chat(store, 'chat', { user: 'ann' })
   await chat.say(6)
   const key = documentKey('user', 'ann')
-  await store.changeDocuments([learning(key, [fact('- one', 'chat', [1, 1])])])
-  await store.changeDocuments([learning(key, [fact('- two', 'chat', [3, 3])])])
+  await store.documents.changeDocuments([learning(key, [fact('- one', 'chat', [1, 1])])])
+  await store.documents.changeDocuments([learning(key, [fact('- two', 'chat', [3, 3])])])
   const schema = place.address.slice('postgres:'.length)
   const driver = unpackingDriver(new (slowed(/UPDATE facts SET line_key/))(postgresUrl(), { schema }))
   await driver.open()
@@ -202,10 +208,10 @@ test('migrate --compact gives no fact the key of another', async () => {
   const shortening = driver.write(() => shortenKeys({ document: 0, fact: 1 }))
   await untilPaused(shortening)
   await eraseMessages(chat, 3)
-  await store.changeDocuments([learning(key, [fact('- three', 'chat', [5, 5])])])
+  await store.documents.changeDocuments([learning(key, [fact('- three', 'chat', [5, 5])])])
   await shortening
   await driver.close()
-  const current = (await store.readFacts(key, 'current')).map(({ line }) => line)
+  const current = (await store.documents.readFacts(key, 'current')).map(({ line }) => line)
   await store.close()
   expect(current).toEqual(['- one', '- three'])
 })

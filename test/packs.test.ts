@@ -200,7 +200,7 @@ class Life {
 
 async function checkUp(place: StorePlace): Promise<readonly string[]> {
   const store = await place.open()
-  const results = await store.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
+  const results = await store.database.checkUp!({ now: Date.UTC(2026, 5, 1), isDeep: true })
   await store.close()
   return results.filter(({ isWell, what }) => !isWell && /row|packed/.test(what)).map(({ says }) => says)
 }
@@ -315,7 +315,7 @@ test('a day is packed whole, however many versions it has', async () => {
     ['2026-01-04', 1],
   ] as const)
     for (let n = 0; n < count; n++)
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         adding(
           documentKey('daily', dailyKey(day, 'chat')),
           `- line ${n} of a day, long enough to be packed with others`,

@@ -367,7 +367,7 @@ describe('once a limit is reached', () => {
       'palimpsest: fold applied without the model: the spend guard',
     ])
     const store = await world.place.open()
-    const events = await store.readEvents({ after: null, limit: 100 })
+    const events = await store.events.readEvents({ after: null, limit: 100 })
     await store.close()
     const folds = events
       .filter(({ type }) => type === 'fold-committed')

@@ -132,7 +132,7 @@ class Pair {
         return this.#edit(command.place, 'y'.repeat(command.length))
       case 'rollback': {
         const toSeq = Math.floor((this.model.lastSeq * command.place) / 100)
-        await this.store.rollback(this.key, { toSeq, now: this.now })
+        await this.store.log.rollback(this.key, { toSeq, now: this.now })
         this.model = model.rollback(this.model, toSeq)
         return
       }
@@ -150,7 +150,7 @@ class Pair {
   }
 
   async #append(messages: readonly model.NewModelMessage[]): Promise<void> {
-    const receipt = await this.store.append(this.#request(messages))
+    const receipt = await this.store.log.append(this.#request(messages))
     this.#expectAppended(messages, receipt)
   }
 
@@ -196,7 +196,7 @@ class Pair {
     const fingerprint = JSON.stringify(command)
     const operation = command.operation === null ? null : { id: `${command.operation}`, fingerprint }
     const stale = command.isStale ? [{ role: 'user' as const, content: 'never said' }, ...expected] : expected
-    const call = () => this.store.replaceTail({ ...this.#request(messages), expected: stale, operation })
+    const call = () => this.store.log.replaceTail({ ...this.#request(messages), expected: stale, operation })
     const known = operation && this.#operations.get(`${this.key.id} ${operation.id}`)
     if (known === fingerprint) return expect((await call()).repeated).toBe(true)
     const goes = taken[0] ? this.model.messages.filter(({ seq }) => seq >= taken[0]!.seq) : []
@@ -223,15 +223,20 @@ class Pair {
         ? text
         : [...before.filter(({ type }) => type !== 'text'), { type: 'text', text }]
     const size = model.sizeOf(content)
-    const { version } = await this.store.edit(this.key, { seq: message.seq, content, size, now: this.now })
+    const { version } = await this.store.log.edit(this.key, {
+      seq: message.seq,
+      content,
+      size,
+      now: this.now,
+    })
     if (JSON.stringify(before) !== JSON.stringify(content))
       this.model = model.edit(this.model, message.seq, content)
     expect(version).toBe(this.model.messages.find(({ seq }) => seq === message.seq)!.versions.length)
   }
 
   async #fold({ policy, force, rollUp }: { policy: Policy; force: boolean; rollUp: boolean }): Promise<void> {
-    const judged = await this.store.judge(this.key, { policy, now: this.now })
-    const source = await this.store.readPlan(this.key)
+    const judged = await this.store.schedule.judge(this.key, { policy, now: this.now })
+    const source = await this.store.folds.readPlan(this.key)
     const head = source?.session.head
     if (!judged?.snapshot || !source || !head) return
     expect(judged.snapshot.raw).toEqual(model.recount(this.model).amount)
@@ -244,8 +249,8 @@ class Pair {
       lastTurnComplete: head.totals.complete,
       snapshot: judged.snapshot,
     })
-    const lease = await this.store.acquireLease(this.key, { owner: 'test', ttlMs: 1000, now: this.now })
-    const shown = await this.store.readSegments(this.key, 'shown')
+    const lease = await this.store.folds.acquireLease(this.key, { owner: 'test', ttlMs: 1000, now: this.now })
+    const shown = await this.store.folds.readSegments(this.key, 'shown')
     const segment = (fromSeq: number, level: number, absorbs: readonly number[]) => ({
       fromSeq,
       toSeq: plan.range!.toSeq,
@@ -269,7 +274,7 @@ class Pair {
       plan.range && rollUp
         ? [segment(shown[0]?.fromSeq ?? plan.range.fromSeq, 2, [...shown.map(({ id }) => id), -1])]
         : []
-    await this.store.commitFold({
+    await this.store.folds.commitFold({
       key: this.key,
       operationId: randomUUID(),
       leaseToken: lease!.token,
@@ -289,7 +294,7 @@ class Pair {
     const atSeq = visible[Math.floor(((visible.length - 1) * place) / 100)]?.seq ?? 0
     const original = { key: this.key, model: this.model }
     const newId = randomUUID()
-    await this.store.fork(this.key, { newId, atSeq, now: this.now })
+    await this.store.transfer.fork(this.key, { newId, atSeq, now: this.now })
     this.key = { ...this.key, id: newId }
     this.model = model.fork(this.model, atSeq)
     if (follow) return
@@ -299,9 +304,9 @@ class Pair {
 
   async #copy(follow: boolean): Promise<void> {
     const original = this.key
-    const file = await this.store.exportSession(this.key)
+    const file = await this.store.transfer.exportSession(this.key)
     const key = { ...this.key, id: randomUUID() }
-    await this.store.importSession(key, JSON.parse(JSON.stringify(file)), {
+    await this.store.transfer.importSession(key, JSON.parse(JSON.stringify(file)), {
       measure: ({ content }) => model.sizeOf(content),
       groupTurnMessages: model.GROUP_TURN,
       now: this.now,
@@ -309,7 +314,7 @@ class Pair {
     const before = this.model
     this.key = key
     this.model = model.copy(before)
-    expect({ ...(await this.store.exportSession(key)), id: file.id }).toEqual(file)
+    expect({ ...(await this.store.transfer.exportSession(key)), id: file.id }).toEqual(file)
     if (follow) return
     await this.check()
     this.key = original
@@ -323,9 +328,9 @@ class Pair {
     const seqs = at.flat()
     const { namespace, id: sessionId } = this.key
     const target = { kind: 'messages', sessionId, seqs } as const
-    let erasure = await this.store.beginErasure(namespace, { target, now: this.now })
+    let erasure = await this.store.erasure.beginErasure(namespace, { target, now: this.now })
     while (erasure.stage === 'erasing')
-      erasure = await this.store.continueErasure(namespace, { id: erasure.id, now: this.now })
+      erasure = await this.store.erasure.continueErasure(namespace, { id: erasure.id, now: this.now })
     this.model = model.erase(this.model, seqs)
   }
 
@@ -333,7 +338,7 @@ class Pair {
     const { raw, amount, totals } = model.recount(this.model)
     const cursor = model.cursorOf(this.model)
     const visible = model.visibleOf(this.model)
-    const stored = await this.store.readMessages(this.key, { limit: 10_000, from: 'oldest' })
+    const stored = await this.store.log.readMessages(this.key, { limit: 10_000, from: 'oldest' })
     expect(
       stored.map(({ seq, role, content, version, externalId, archived }) => [
         seq,
@@ -353,7 +358,7 @@ class Pair {
         message.seq <= cursor,
       ]),
     )
-    const plan = await this.store.readPlan(this.key)
+    const plan = await this.store.folds.readPlan(this.key)
     if (plan === null) return expect(this.model.messages).toEqual([])
     const { head, state } = plan.session
     expect(plan.raw).toEqual(raw)
@@ -369,7 +374,7 @@ class Pair {
         replies: totals!.replies,
       })
     }
-    const shown = await this.store.readSegments(this.key, 'shown')
+    const shown = await this.store.folds.readSegments(this.key, 'shown')
     expect(shown.map(({ fromSeq, toSeq }) => [fromSeq, toSeq])).toEqual(
       this.model.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
     )
@@ -412,7 +417,7 @@ describe.concurrent.for(Object.entries(PLACES))('%s', ([name, open]) => {
       { numRuns: RUNS[name as keyof typeof RUNS], endOnFailure: false, interruptAfterTimeLimit: 50_000 },
     )
     // All that these histories left is consistent by its rows alone, too.
-    const results = await store.checkUp!({ now: Date.now(), isDeep: true })
+    const results = await store.database.checkUp!({ now: Date.now(), isDeep: true })
     expect(results.find(({ what }) => what.startsWith('sessions'))?.says).toMatch(
       /^\d+ looked at: no message is missing/,
     )

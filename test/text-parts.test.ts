@@ -73,8 +73,8 @@ class Side {
         await chat.rollback(action.at)
         return
       case 'import': {
-        const file = await this.store.exportSession(chat.key)
-        await this.store.importSession({ ...chat.key, id: `import ${number}` }, file, {
+        const file = await this.store.transfer.exportSession(chat.key)
+        await this.store.transfer.importSession({ ...chat.key, id: `import ${number}` }, file, {
           measure: ({ content }) => sizeOf(content ?? ''),
           groupTurnMessages: 20,
           now: Date.UTC(2026, 0, 16),
@@ -88,8 +88,11 @@ class Side {
     const told: unknown[] = []
     for (const name of this.names) {
       const { key } = new Chat(this.store, name)
-      const file = await this.store.exportSession(key).catch(({ code }: { code: string }) => code)
-      told.push(file, await this.store.readMessages(key, { limit: 1_000, from: 'oldest' }).catch(() => null))
+      const file = await this.store.transfer.exportSession(key).catch(({ code }: { code: string }) => code)
+      told.push(
+        file,
+        await this.store.log.readMessages(key, { limit: 1_000, from: 'oldest' }).catch(() => null),
+      )
     }
     return JSON.parse(JSON.stringify(told, (name, value) => (name === 'exportedAt' ? null : value)))
   }
@@ -137,7 +140,7 @@ test('whatever is done, a compact database tells the same as another, and keeps 
           copy.names.splice(0, 1, ...side.names)
           const stores = { from: side.store, to: copy.store, onPage: () => {}, now: () => 0 }
           for (const name of side.names)
-            if ((await side.store.readSession(new Chat(side.store, name).key)) !== null)
+            if ((await side.store.sessions.readSession(new Chat(side.store, name).key)) !== null)
               expect(await copySession(new Chat(side.store, name).key, stores)).toMatchObject({
                 outcome: 'copied',
               })
@@ -147,7 +150,7 @@ test('whatever is done, a compact database tells the same as another, and keeps 
         for (const name of sides[0].names)
           await erase(sides[0].store, { kind: 'session', sessionId: name }).catch(() => {})
         sides[0].checkHolders()
-        expect(await sides[0].store.scrub()).toBe(true)
+        expect(await sides[0].store.erasure.scrub()).toBe(true)
         const file = sides[0].place.address.replace(/^sqlite:/, '')
         for (const name of [file, `${file}-wal`])
           expect(readFileSync(name).includes(CANARY), name).toBe(false)

@@ -50,7 +50,7 @@ async function take({ do: action, given }: Step, chat: Chat, store: Store, model
   if (action === 'assign') {
     const { user, scope } = given
     const said = { kind: null, user, scope }
-    const end = await ended(store.assignTraits(chat.key, { user, scope, now: chat.tick() }))
+    const end = await ended(store.sessions.assignTraits(chat.key, { user, scope, now: chat.tick() }))
     if (model === null) expect(end).toBe('session_not_found')
     else if (contradicts(said, model)) expect(end).toBe('session_mismatch')
     else {
@@ -60,16 +60,16 @@ async function take({ do: action, given }: Step, chat: Chat, store: Store, model
     return model
   }
   if (action === 'read') {
-    const end = await ended(store.readSession({ ...chat.key, traits: given }))
+    const end = await ended(store.sessions.readSession({ ...chat.key, traits: given }))
     if (refused) expect(end).toBe('session_mismatch')
     else expect(end.value?.head?.totals.messages ?? null).toBe(model?.messages ?? null)
     return model
   }
   const person = given.user ?? 'ann'
   const target = { kind: 'person', id: person } as const
-  let { id, stage } = await store.beginErasure(chat.key.namespace, { target, now: chat.tick() })
+  let { id, stage } = await store.erasure.beginErasure(chat.key.namespace, { target, now: chat.tick() })
   while (stage === 'erasing')
-    ({ id, stage } = await store.continueErasure(chat.key.namespace, { id, now: chat.tick() }))
+    ({ id, stage } = await store.erasure.continueErasure(chat.key.namespace, { id, now: chat.tick() }))
   if (model?.user !== person) return model
   return model.kind === 'group' ? { ...model, user: null } : null
 }
@@ -87,7 +87,7 @@ test.each(Object.entries(PLACES))(
           let model: Model = null
           for (const each of steps) {
             model = await take(each, chat, stores[each.store]!, model)
-            const record = await stores[0]!.readSession(chat.key)
+            const record = await stores[0]!.sessions.readSession(chat.key)
             const { kind, user, scope } = record ?? {}
             const is = record && { kind, user, scope, messages: record.head?.totals.messages ?? 0 }
             expect(is).toEqual(model)

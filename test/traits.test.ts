@@ -128,7 +128,7 @@ test('an event of a later version is read as one of no type, and stops nothing',
   database.exec('UPDATE events SET type = 99')
   database.close()
   const store = await place.open()
-  const events = await store.readEvents({ after: null, limit: 10 })
+  const events = await store.events.readEvents({ after: null, limit: 10 })
   await store.close()
   expect(events.map(({ sessionId, type }) => [sessionId, type])).toEqual([
     ['s', undefined],

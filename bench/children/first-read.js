@@ -3,7 +3,8 @@ const [library, file, session] = process.argv.slice(2)
 const { sqlite } = await import(library)
 const store = sqlite(file)
 await store.open()
-const source = await store.readContext(
+// An earlier version has no ports.
+const source = await (store.context ?? store).readContext(
   { namespace: 'default', id: session },
   { tokens: 2_000, archivedTokens: 0 },
 )

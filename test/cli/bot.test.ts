@@ -390,7 +390,7 @@ test('a change of the settings is in force for the next message, without a resta
   const store = sqlite(`${file}.db`)
   await store.open()
   const model = { model: 'openai-compatible:qwen3', modelBaseUrl: models.url }
-  await store.writeSettings('default', { policy: 'count', threshold: 3, keepLast: 1, ...model })
+  await store.settings.writeSettings('default', { policy: 'count', threshold: 3, keepLast: 1, ...model })
   await store.close()
   server.say('And when exactly?')
   await server.until(() => server.sent.length === 2)

@@ -53,8 +53,8 @@ const inRows = (database: Database) =>
 
 const told = (database: Database) =>
   database.use(async (store: Store) => ({
-    chat: await store.exportSession(new Chat(store).key),
-    fork: await store.exportSession(new Chat(store, 'fork').key),
+    chat: await store.transfer.exportSession(new Chat(store).key),
+    fork: await store.transfer.exportSession(new Chat(store, 'fork').key),
   }))
 
 const fileOf = ({ address }: Database) => address.slice('sqlite:'.length)
@@ -161,7 +161,7 @@ describe('palimpsest migrate --compact', () => {
       let appended = 0
       while (!isDone) await chat.append(message(`${appended++} ${'x'.repeat(1_500)}`))
       await compacting
-      const messages = await store.readMessages(chat.key, { limit: 100_000, from: 'oldest' })
+      const messages = await store.log.readMessages(chat.key, { limit: 100_000, from: 'oldest' })
       expect(messages.map(({ content }) => Number((content as string).split(' ')[0]))).toEqual(
         Array.from({ length: appended }, (_, place) => place),
       )

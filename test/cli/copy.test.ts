@@ -58,8 +58,8 @@ async function fill(store: Store): Promise<void> {
       await document.replace('# One\n\nfirst')
       await document.replace('# One\n\nfirst and second')
     }
-    await store.writeSettings(namespace, { policy: 'rounds', fullContextTurns: 6 })
-    await store.addKey({
+    await store.settings.writeSettings(namespace, { policy: 'rounds', fullContextTurns: 6 })
+    await store.keys.addKey({
       id: `key-${namespace}`,
       namespace,
       name: 'bot',
@@ -75,27 +75,27 @@ async function fill(store: Store): Promise<void> {
 /** All that can be read of a store. */
 async function told(store: Store): Promise<unknown> {
   const namespaces = []
-  for (const { namespace } of await store.listNamespaces({ limit: 100 })) {
+  for (const { namespace } of await store.copies.listNamespaces({ limit: 100 })) {
     const sessions = []
-    for (const { id } of await store.listSessions(namespace, { limit: 1000 })) {
+    for (const { id } of await store.sessions.listSessions(namespace, { limit: 1000 })) {
       const key = { namespace, id }
       // Each database numbers its sessions by itself.
-      const { layers, leaseUntil, number, ...record } = (await store.readSession(key))!
-      sessions.push({ file: await store.exportSession(key), record })
+      const { layers, leaseUntil, number, ...record } = (await store.sessions.readSession(key))!
+      sessions.push({ file: await store.transfer.exportSession(key), record })
     }
     const documents = []
-    for (const { layer, key } of await store.listDocuments(namespace, { limit: 1000 })) {
+    for (const { layer, key } of await store.documents.listDocuments(namespace, { limit: 1000 })) {
       const name = { namespace, layer, key }
       documents.push([
-        await store.readDocument(name),
-        await store.readDocumentVersions(name, { limit: 100 }),
-        await store.readFacts(name, 'all'),
+        await store.documents.readDocument(name),
+        await store.documents.readDocumentVersions(name, { limit: 100 }),
+        await store.documents.readFacts(name, 'all'),
       ])
     }
-    const settings = await store.readSettings(namespace)
+    const settings = await store.settings.readSettings(namespace)
     namespaces.push({ namespace, sessions, documents, settings })
   }
-  return { namespaces, keys: await store.listKeys() }
+  return { namespaces, keys: await store.keys.listKeys() }
 }
 
 function copying(from: Database, to: Database, ...more: readonly string[]): readonly string[] {
@@ -124,7 +124,7 @@ describe.each(DIRECTIONS)('palimpsest copy from %s to %s', (here, there) => {
       differences: [],
     })
     expect(await to.use(told)).toEqual(await from.use(told))
-    const before = await to.use(store => store.readLastPosition())
+    const before = await to.use(store => store.events.readLastPosition())
     const again = await copy(from, to)
     expect(again).toMatchObject({ code: 0, stderr: '' })
     expect(again.json).toMatchObject({
@@ -135,7 +135,7 @@ describe.each(DIRECTIONS)('palimpsest copy from %s to %s', (here, there) => {
       keys: { copied: 0, unchanged: 2 },
       changed: false,
     })
-    expect(await to.use(store => store.readLastPosition())).toBe(before)
+    expect(await to.use(store => store.events.readLastPosition())).toBe(before)
     expect((await runHere(copying(from, to).filter(flag => flag !== '--json'))).stdout).toMatch(
       /^Nothing was to be copied: sessions 8 the same/,
     )
@@ -151,7 +151,7 @@ describe('palimpsest copy', () => {
     await from.use(fill)
     const { json } = await copy(from, to, '--namespace', 'customer-7')
     expect(json).toMatchObject({ namespaces: ['customer-7'], sessions: { copied: 4 }, keys: { copied: 1 } })
-    expect(await to.use(store => store.listNamespaces({ limit: 9 }))).toHaveLength(1)
+    expect(await to.use(store => store.copies.listNamespaces({ limit: 9 }))).toHaveLength(1)
     const unknown = await copy(from, to, '--namespace', 'nobody')
     expect(unknown).toMatchObject({ code: 64, json: { error: { code: 'invalid_argument' } } })
   })
@@ -191,8 +191,8 @@ describe('palimpsest copy', () => {
       await palimpsest.session('telegram:1').append({ role: 'user', content: 'of another' })
       await palimpsest.memory.document('persona', '').replace('another')
       await palimpsest.close()
-      await store.writeSettings('default', { policy: 'tokens' })
-      await store.addKey({
+      await store.settings.writeSettings('default', { policy: 'tokens' })
+      await store.keys.addKey({
         id: 'other',
         namespace: 'default',
         name: 'bot',
@@ -201,7 +201,9 @@ describe('palimpsest copy', () => {
         createdAt: new Date(0),
       })
     })
-    const before = await to.use(store => store.exportSession({ namespace: 'default', id: 'telegram:1' }))
+    const before = await to.use(store =>
+      store.transfer.exportSession({ namespace: 'default', id: 'telegram:1' }),
+    )
     const { code, stderr, json } = await copy(from, to)
     expect(code).toBe(1)
     expect(json.differences).toEqual([
@@ -212,9 +214,9 @@ describe('palimpsest copy', () => {
     ])
     expect(stderr).toContain('session "telegram:1" is there with other content, and was left alone')
     expect(json.sessions).toEqual({ copied: 7, updated: 0, unchanged: 0 })
-    expect(await to.use(store => store.exportSession({ namespace: 'default', id: 'telegram:1' }))).toEqual(
-      before,
-    )
+    expect(
+      await to.use(store => store.transfer.exportSession({ namespace: 'default', id: 'telegram:1' })),
+    ).toEqual(before)
     // A copy that somebody went on with is not overwritten either.
     await to.use(async store => {
       const palimpsest = await createPalimpsest({ store: keptOpen(store), folding: 'manual' })
@@ -270,7 +272,7 @@ describe('palimpsest copy', () => {
     const [from, to] = [await made(sqliteDatabase()), await made(sqliteDatabase())]
     await from.use(async store => {
       await fill(store)
-      await store.beginErasure('default', { target: { kind: 'person', id: 'u1' }, now: Date.now() })
+      await store.erasure.beginErasure('default', { target: { kind: 'person', id: 'u1' }, now: Date.now() })
     })
     const { code, json, stderr } = await copy(from, to)
     expect(code).toBe(1)
@@ -343,9 +345,9 @@ describe('a copy that is broken off', () => {
         killed += ran.signal === 'SIGKILL' ? 1 : 0
         // What is to be seen is whole: the rest is not there.
         await to.use(async store => {
-          for (const { id } of await store.listSessions('default', { limit: 1000 })) {
+          for (const { id } of await store.sessions.listSessions('default', { limit: 1000 })) {
             const key = { namespace: 'default', id }
-            expect(await store.readMessages(key, { limit: 1, from: 'newest' })).toMatchObject([
+            expect(await store.log.readMessages(key, { limit: 1, from: 'newest' })).toMatchObject([
               { seq: id === 'long' ? 20_000 : 2 },
             ])
           }
@@ -455,8 +457,8 @@ async function playAll(store: Store, histories: readonly History[]): Promise<voi
 
 async function filesOf(store: Store): Promise<readonly SessionFile[]> {
   const files = []
-  for (const { id } of await store.listSessions('default', { limit: 10_000 }))
-    files.push(await store.exportSession({ namespace: 'default', id }))
+  for (const { id } of await store.sessions.listSessions('default', { limit: 10_000 }))
+    files.push(await store.transfer.exportSession({ namespace: 'default', id }))
   return files
 }
 

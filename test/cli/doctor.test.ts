@@ -12,8 +12,9 @@ test('doctor tells what the spend guard has counted in this hour, and whether a 
   const store = await place.open()
   const key = { namespace: 'default', id: 'chat' }
   const limits = { calls: 2, tokens: null, sessionCalls: null, sessionTokens: null }
-  const spend = () => store.reserveCall(key, { model: 'local:qwen3', limits, tokens: 300, now: Date.now() })
-  await store.writeSettings('default', { summaryCallsPerHour: 2 })
+  const spend = () =>
+    store.spending.reserveCall(key, { model: 'local:qwen3', limits, tokens: 300, now: Date.now() })
+  await store.settings.writeSettings('default', { summaryCallsPerHour: 2 })
   const doctor = (...flags: string[]) => runHere(['doctor', '--db', file, ...flags])
   expect((await doctor()).stdout).not.toContain('spend guard')
   await spend()
@@ -32,7 +33,9 @@ test('doctor tells what the spend guard has counted in this hour, and whether a 
 test.each(['SQLite', 'PostgreSQL'] as const)('doctor forgets a reader of events, on %s', async name => {
   const database = await DATABASES[name]()
   try {
-    await database.use(store => store.noteConsumer('acme', { name: 'crm', after: null, now: Date.now() }))
+    await database.use(store =>
+      store.events.noteConsumer('acme', { name: 'crm', after: null, now: Date.now() }),
+    )
     const doctor = (...flags: string[]) => runHere(['doctor', ...database.flags, ...flags])
     expect((await doctor()).stdout).toContain('1 known readers')
     expect(await doctor('--forget-consumer', 'crm')).toMatchObject({

@@ -110,7 +110,7 @@ describe('palimpsest keys list', () => {
     const id = await created(file, 'bot', '--scope', 'read')
     const store = sqlite(file)
     await store.open()
-    const { hash } = (await store.readKey(id))!
+    const { hash } = (await store.keys.readKey(id))!
     await store.close()
     const { stdout, code } = await keys(file, 'list')
     expect(code).toBe(0)

@@ -68,7 +68,10 @@ describe.each(['SQLite', 'PostgreSQL'] as const)('palimpsest migrate on %s', nam
     await insertAsFirstVersion(name, database, 'after')
     await database.use(async store => {
       for (const id of ['before', 'after'])
-        expect(await store.readSession({ namespace: 'default', id })).toMatchObject({ id, segments: 0 })
+        expect(await store.sessions.readSession({ namespace: 'default', id })).toMatchObject({
+          id,
+          segments: 0,
+        })
     })
   })
 

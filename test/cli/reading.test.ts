@@ -142,7 +142,7 @@ describe.each(NAMES)('a database of schema 3 on %s', name => {
     await fill(store)
     const reader = create({ readOnly: true })
     await reader.open()
-    await refuses(reader.writeSettings('default', {}), 'store_read_only')
+    await refuses(reader.settings.writeSettings('default', {}), 'store_read_only')
     await reader.close()
   })
 
@@ -267,7 +267,7 @@ test('who reads a file that no program has open sees what one writes that comes 
   const reader = sqlite(fileOf(database), { readOnly: true })
   await reader.open()
   const texts = async () =>
-    (await reader.readMessages({ namespace: 'default', id: 's' }, { limit: 1000, from: 'oldest' })).map(
+    (await reader.log.readMessages({ namespace: 'default', id: 's' }, { limit: 1000, from: 'oldest' })).map(
       ({ content }) => content,
     )
   expect(await texts()).toEqual(['hello there'])
@@ -282,7 +282,7 @@ test('who reads a file that no program has open sees what one writes that comes 
   const other = sqlite(fileOf(file), { readOnly: true })
   await other.open()
   const count = async () =>
-    (await other.readSession({ namespace: 'default', id: 's' }))?.head?.totals.messages
+    (await other.sessions.readSession({ namespace: 'default', id: 's' }))?.head?.totals.messages
   expect(await count()).toBe(1)
   for (let more = 1; more <= 3; more++) {
     await file.use(async store => {

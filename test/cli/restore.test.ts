@@ -173,7 +173,7 @@ describe('palimpsest restore on PostgreSQL', () => {
     const list = ['--erased-list', at('erased')]
     try {
       await live.use(fillStore)
-      const before = await live.use(store => store.readIdentity())
+      const before = await live.use(store => store.database.readIdentity())
       // As a dump and its restore into another database.
       await inPostgres(
         postgresUrl(),
@@ -208,17 +208,17 @@ describe('palimpsest restore on PostgreSQL', () => {
     const live = await postgresDatabase()
     try {
       await live.use(fillStore)
-      const position = await live.use(store => store.readLastPosition())
+      const position = await live.use(store => store.events.readLastPosition())
       // As a copy of the server's files that is put back: nothing in the database tells it.
       const look = await runHere(['restore', ...live.flags, '--without-erased-list', '--dry-run'])
       expect(look).toMatchObject({ code: 0, stdout: expect.stringContaining('would begin generation 2') })
-      expect((await live.use(store => store.readIdentity())).generation).toBe(1)
+      expect((await live.use(store => store.database.readIdentity())).generation).toBe(1)
       const restored = await runHere(['restore', ...live.flags, '--without-erased-list'])
       expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('begins generation 2') })
       await live.use(async store => {
-        expect((await store.readIdentity()).generation).toBe(2)
-        await refuses(store.readEvents({ after: position, limit: 10 }), 'position_lost')
-        expect(await store.readEvents({ after: null, limit: 10 })).not.toEqual([])
+        expect((await store.database.readIdentity()).generation).toBe(2)
+        await refuses(store.events.readEvents({ after: position, limit: 10 }), 'position_lost')
+        expect(await store.events.readEvents({ after: null, limit: 10 })).not.toEqual([])
       })
     } finally {
       await live.remove()

@@ -36,9 +36,9 @@ describe('contexts of a process that knew what was erased', () => {
 
   /** As another process would: nothing of this one hears of it. */
   async function erase(target: ErasureTarget): Promise<void> {
-    let record = await store.beginErasure('default', { target, now: NOW })
+    let record = await store.erasure.beginErasure('default', { target, now: NOW })
     while (record.stage === 'erasing')
-      record = await store.continueErasure('default', { id: record.id, now: NOW })
+      record = await store.erasure.continueErasure('default', { id: record.id, now: NOW })
   }
 
   /** For the usual call, for a view, and as text. */
@@ -79,7 +79,7 @@ describe('contexts of a process that knew what was erased', () => {
     const session = open()
     await session.append({ role: 'user', content: 'hello' })
     await palimpsest.memory.user('ann').append('- likes tea')
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       {
         key: { namespace: 'default', layer: 'user', key: 'ann' },
         change: current => ({
@@ -105,15 +105,15 @@ describe('contexts of a process that knew what was erased', () => {
     const other = palimpsest.session('other', { kind: 'private', user: 'ann' })
     await other.append({ role: 'user', content: 'hello, too' })
     expect(await shown(other)).toContain(CANARY)
-    const { epoch } = (await store.readSession({ namespace: 'default', id: 'other' }))!
+    const { epoch } = (await store.sessions.readSession({ namespace: 'default', id: 'other' }))!
     await erase({ kind: 'messages', sessionId: 'chat', seqs: [1] })
     const view = await other.context({ budget: 3_000 })
     expect(JSON.stringify(view)).not.toContain(CANARY)
-    expect((await store.readSession({ namespace: 'default', id: 'other' }))?.epoch).toBe(epoch)
+    expect((await store.sessions.readSession({ namespace: 'default', id: 'other' }))?.epoch).toBe(epoch)
     const told = await shown(other)
     expect(told).not.toContain(CANARY)
     expect(told).toContain('likes tea')
-    const after = (await store.readSession({ namespace: 'default', id: 'other' }))!
+    const after = (await store.sessions.readSession({ namespace: 'default', id: 'other' }))!
     expect(after.epoch).toBe(epoch + 1)
     expect(after.layers?.versions).toEqual([expect.objectContaining({ layer: 'user', version: 4 })])
   })
@@ -136,7 +136,7 @@ describe('contexts of a process that knew what was erased', () => {
     await session.append({ role: 'user', content: 'hello' })
     const memory = palimpsest.memory.user('ann')
     await memory.append('- one')
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       {
         key: { namespace: 'default', layer: 'user', key: 'ann' },
         change: current => ({

@@ -96,7 +96,7 @@ describe('the list of what was erased', () => {
       await store.open()
       const target = { kind: 'session', sessionId: 'chat' } as const
       const listId = by === 'by this version' ? 'from-the-start' : undefined
-      const { id } = await store.beginErasure('default', {
+      const { id } = await store.erasure.beginErasure('default', {
         target,
         now: Date.now(),
         ...(listId && { listId }),

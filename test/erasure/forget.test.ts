@@ -180,7 +180,7 @@ it('many at once share their scrubs', async () => {
   const stages: string[] = []
   await palimpsest.close()
   const store = sqlite(world.file, { durability: 'normal' })
-  const scrub = vi.spyOn(store, 'scrub')
+  const scrub = vi.spyOn(store.erasure, 'scrub')
   palimpsest = await world.open({ store, onErasure: ({ id, stage }) => stages.push(`${id} ${stage}`) })
   const targets: ErasureTarget[] = [1, 5, 9, 13, 17].map(seq => ({
     kind: 'messages',

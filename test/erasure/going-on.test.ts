@@ -28,7 +28,7 @@ describe('closing', () => {
     const others = await othersOf(palimpsest)
     await palimpsest.close()
     const store = sqlite(world.file, { durability: 'normal' })
-    const slices = vi.spyOn(store, 'continueErasure')
+    const slices = vi.spyOn(store.erasure, 'continueErasure')
     const closing = await world.open({ store })
     const forgetting = closing.forget(PERSON)
     const failed = expect(forgetting).rejects.toMatchObject({ code: 'closed' })
@@ -50,7 +50,7 @@ describe('closing', () => {
   it('during the scrub waits for it', async () => {
     await palimpsest.close()
     const store = sqlite(world.file, { durability: 'normal' })
-    const scrubs = vi.spyOn(store, 'scrub')
+    const scrubs = vi.spyOn(store.erasure, 'scrub')
     const closing = await world.open({ store })
     const { id } = await closing.forget(PERSON)
     while (scrubs.mock.calls.length === 0) await new Promise(resolve => setImmediate(resolve))
@@ -66,7 +66,7 @@ describe('what goes wrong', () => {
     await palimpsest.close()
     const store = sqlite(world.file, { durability: 'normal' })
     const full = new StoreError('store_full', store.name, 'there is no room to write the database anew')
-    const scrub = vi.spyOn(store, 'scrub').mockRejectedValue(full)
+    const scrub = vi.spyOn(store.erasure, 'scrub').mockRejectedValue(full)
     const again = await world.open({ store })
     const { id } = await again.forget(PERSON)
     await vi.waitFor(() => expect(world.errors).not.toEqual([]))
@@ -84,16 +84,16 @@ describe('what goes wrong', () => {
     await palimpsest.close()
     const store = sqlite(world.file, { durability: 'normal' })
     const first = await store.open().then(() =>
-      store.beginErasure('default', {
+      store.erasure.beginErasure('default', {
         target: { kind: 'messages', sessionId: BOBS_CHAT, seqs: [1] },
         now: 1,
       }),
     )
-    const { continueErasure } = store
-    vi.spyOn(store, 'continueErasure').mockImplementation((namespace, request) => {
+    const { continueErasure } = store.erasure
+    vi.spyOn(store.erasure, 'continueErasure').mockImplementation((namespace, request) => {
       if (request.id === first.id)
         return Promise.reject(new StoreError('store_corrupt', store.name, 'damaged'))
-      return continueErasure.call(store, namespace, request)
+      return continueErasure(namespace, request)
     })
     const again = await world.open({ store })
     again.resumeErasures()

@@ -171,7 +171,7 @@ describe('segments that a model made', () => {
   it('stay extracts while there is no more to spend, which is no error, and are made anew when there is', async () => {
     await (await fillByModel()).close()
     const store = sqlite(world.file, { durability: 'normal' })
-    const reserve = vi.spyOn(store, 'reserveCall')
+    const reserve = vi.spyOn(store.spending, 'reserveCall')
     const limited = await world.open({ store, summarizer: summarizer(), spendGuard: { callsPerHour: 1 } })
     const before = server.requests.length
     await limited.erased((await limited.forget(PERSON)).id)

@@ -287,7 +287,7 @@ describe('a role that may', () => {
       return rows[0].oldest
     }
     const before = await oldest()
-    expect(await store.scrub()).toBe(false)
+    expect(await store.erasure.scrub()).toBe(false)
     expect(await oldest()).not.toBe(before)
     await store.close()
   })

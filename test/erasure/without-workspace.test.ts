@@ -45,7 +45,7 @@ it('where files are elsewhere, they are pending, and the database is clean meanw
 
   // Another one without the folder does not write the database anew once more.
   const store = sqlite(world.file, { durability: 'normal' })
-  const scrub = vi.spyOn(store, 'scrub')
+  const scrub = vi.spyOn(store.erasure, 'scrub')
   const other = await world.open({ store, workspace: undefined as never, clock: () => Date.now() + LATER_MS })
   expect(await other.erased(id, { signal: AbortSignal.timeout(3_000) })).toMatchObject({ done: false })
   expect(scrub).not.toHaveBeenCalled()
@@ -63,7 +63,7 @@ it('where another process has them, that one removes them, and the database is w
   const first = await world.open()
   await fill(first)
   const store = sqlite(world.file, { durability: 'normal' })
-  const scrub = vi.spyOn(store, 'scrub')
+  const scrub = vi.spyOn(store.erasure, 'scrub')
   const palimpsest = await world.open({ store, workspace: undefined as never })
   const { id } = await palimpsest.forget(PERSON)
   expect(await palimpsest.erased(id)).toMatchObject({ done: true })

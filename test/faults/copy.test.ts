@@ -13,7 +13,7 @@ const KEY = { namespace: 'default', id: 'chat' }
 async function* pagesOf(store: Store): AsyncGenerator<CopyPage> {
   let place: CopyPlace | null = null
   do {
-    const page: CopyPage = await store.readCopyPage(KEY, place)
+    const page: CopyPage = await store.copies.readCopyPage(KEY, place)
     yield page
     // Of many pages, so that there are many places at which to fail.
     place = page.next && { ...page.next, limit: 100 }
@@ -21,8 +21,8 @@ async function* pagesOf(store: Store): AsyncGenerator<CopyPage> {
 }
 
 async function copy(from: Store, to: Store): Promise<void> {
-  const [original, there] = [(await from.readCopyState(KEY))!, await to.readCopyState(KEY)]
-  await to.importCopy(KEY, {
+  const [original, there] = [(await from.copies.readCopyState(KEY))!, await to.copies.readCopyState(KEY)]
+  await to.copies.importCopy(KEY, {
     pages: pagesOf(from),
     original: { ...original, store: from.name },
     ...(there && { replaces: { contentMark: there.contentMark, after: 0 } }),
@@ -53,7 +53,7 @@ test.each(Object.entries(PLACES))(
     const target = place()
     const before = await target.open()
     for (const round of ['new', 'replaced'] as const) {
-      const earlier = round === 'new' ? null : await before.exportSession(KEY)
+      const earlier = round === 'new' ? null : await before.transfer.exportSession(KEY)
       if (round === 'replaced') await chat.edit(5, 'edited')
       for (let failAt = 1; ; failAt += stride(3)) {
         const driver = faultyDriver(driverFor(target.address, postgresUrl()), step => {
@@ -66,16 +66,17 @@ test.each(Object.entries(PLACES))(
           (error: Error) => error,
         )
         await store.close()
-        const record = await before.readSession(KEY)
-        const isThere = record !== null && record.epoch === (await from.readSession(KEY))!.epoch
+        const record = await before.sessions.readSession(KEY)
+        const isThere = record !== null && record.epoch === (await from.sessions.readSession(KEY))!.epoch
         // Committed, but nobody was told: then it is whole.
-        if (isThere) expect(await before.exportSession(KEY)).toEqual(await from.exportSession(KEY))
-        else expect(record === null ? null : await before.exportSession(KEY)).toEqual(earlier)
+        if (isThere)
+          expect(await before.transfer.exportSession(KEY)).toEqual(await from.transfer.exportSession(KEY))
+        else expect(record === null ? null : await before.transfer.exportSession(KEY)).toEqual(earlier)
         if (isThere || failure === null) break
       }
       await copy(from, before)
-      expect(await before.exportSession(KEY)).toEqual(await from.exportSession(KEY))
-      expect(await before.listSessions('default', { limit: 10 })).toHaveLength(1)
+      expect(await before.transfer.exportSession(KEY)).toEqual(await from.transfer.exportSession(KEY))
+      expect(await before.sessions.listSessions('default', { limit: 10 })).toHaveLength(1)
     }
     for (const store of [from, before]) await store.close()
     await palimpsest.close()

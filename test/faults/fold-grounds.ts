@@ -33,7 +33,7 @@ export async function fill(store: Store, policy: Policy, namespace = 'default'):
 export async function stored(place: StorePlace): Promise<SessionFile> {
   const store = await place.open()
   try {
-    return await store.exportSession({ namespace: 'default', id: 'shared' })
+    return await store.transfer.exportSession({ namespace: 'default', id: 'shared' })
   } finally {
     await store.close()
   }
@@ -66,7 +66,7 @@ async function postgresGrounds(policy: Policy): Promise<Grounds> {
       return {
         ...place,
         namespace,
-        stored: () => store.exportSession({ namespace, id: 'shared' }),
+        stored: () => store.transfer.exportSession({ namespace, id: 'shared' }),
         remove: async () => {},
       }
     },

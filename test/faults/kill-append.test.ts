@@ -10,7 +10,10 @@ const STRIDE = stride(3, 1)
 async function readAll(place: StorePlace): Promise<readonly Message[]> {
   const store = await place.open()
   try {
-    return await store.readMessages({ namespace: 'default', id: 'shared' }, { limit: 10_000, from: 'oldest' })
+    return await store.log.readMessages(
+      { namespace: 'default', id: 'shared' },
+      { limit: 10_000, from: 'oldest' },
+    )
   } finally {
     await store.close()
   }

@@ -15,7 +15,7 @@ test.each(Object.entries(PLACES))(
     const writers = WRITERS.map(writer => startWriter({ address: here.address, writer, messages: MESSAGES }))
     const ended = await Promise.all(writers.map(writer => writer.ended))
     const store = await here.open()
-    const messages = await store.readMessages(
+    const messages = await store.log.readMessages(
       { namespace: 'default', id: 'shared' },
       { limit: 10_000, from: 'oldest' },
     )

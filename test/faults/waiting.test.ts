@@ -12,7 +12,7 @@ import { faultyDriver } from './fault-driver.ts'
 /** What is in the log, and what waits: `[seq]` for an answer, `[seq, reply]` for its delivery. */
 async function owedIn(store: Store): Promise<string> {
   const seqs = await new Chat(store).seqs()
-  const waiting = await store.readWaiting('test', { limit: 9 })
+  const waiting = await store.inbox.readWaiting('test', { limit: 9 })
   return JSON.stringify([seqs, waiting.map(({ seq, reply }) => (reply === null ? [seq] : [seq, reply]))])
 }
 
@@ -31,7 +31,7 @@ const CALLS: readonly { call: (chat: Chat) => Promise<unknown>; before: string; 
     after: '[[1,2,3],[[1,[3]]]]',
   },
   {
-    call: chat => chat.store.settleWaiting(chat.key, [1]),
+    call: chat => chat.store.inbox.settleWaiting(chat.key, [1]),
     before: '[[1,2,3],[[1,[3]]]]',
     after: '[[1,2,3],[]]',
   },

@@ -77,7 +77,7 @@ async function writeFolded(store: Store, driver: Driver, past: Past): Promise<vo
     { namespace, layer: 'daily', key: `2020-01-02/${id}` },
   ]
   for (const key of documents)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       {
         key,
         change: () => ({ content: contentOf(0), tokens: 40 }),

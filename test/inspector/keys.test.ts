@@ -17,7 +17,7 @@ test('where keys are needed the page asks for one, and shows its namespace alone
     scopes: ['read', 'write'],
     now: new Date(),
   })
-  await store.addKey(key)
+  await store.keys.addKey(key)
   await store.close()
   await using ground = await layGround({ store: sqlite(file) })
   await fetch(`${ground.url}/v1/sessions/web:1/messages`, {
@@ -57,7 +57,7 @@ test('the settings of a namespace say what the operator of the server leaves to 
   const written: Record<string, string> = {}
   for (const namespace of ['default', 'shop']) {
     const made = newKey({ namespace, name: namespace, scopes: ['admin'], now: new Date() })
-    await store.addKey(made.key)
+    await store.keys.addKey(made.key)
     written[namespace] = made.written
   }
   await store.close()

@@ -165,7 +165,7 @@ describe('palimpsest mcp', () => {
     const before = await budget()
     const store = sqlite(file)
     await store.open()
-    await store.writeSettings('default', { budget: 9_000 })
+    await store.settings.writeSettings('default', { budget: 9_000 })
     await store.close()
     expect([before, await budget()]).toEqual([16_000, 9_000])
   })

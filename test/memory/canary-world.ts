@@ -555,7 +555,10 @@ export class World {
       for (const { line } of await document.facts('all')) this.#checkDocument({ layer, key }, line, 'ever')
     }
     for (const chat of this.chats) {
-      const texts = await store.readLayerTexts({ namespace: namespaceOf(run), id: chat.id }, documents)
+      const texts = await store.context.readLayerTexts(
+        { namespace: namespaceOf(run), id: chat.id },
+        documents,
+      )
       this.#checkPlace(chat, JSON.stringify(texts.map(({ content }) => content)), 'readable documents')
     }
   }

@@ -29,7 +29,7 @@ const history = fc.record({ setting, steps: fc.array(step, { minLength: 3, maxLe
 
 async function checkEvents(): Promise<void> {
   for (;;) {
-    const events = await store.readEvents({ after: position, limit: 1_000 })
+    const events = await store.events.readEvents({ after: position, limit: 1_000 })
     expect(JSON.stringify(events)).not.toContain('zq')
     if (events.length === 0) return
     position = events.at(-1)!.position

@@ -15,6 +15,7 @@ import {
 import { normalizeMarkdown } from '../../packages/palimpsest/src/memory/document/index.ts'
 import { fileOf, Workspace } from '../../packages/palimpsest/src/memory/workspace/index.ts'
 import { parseFile } from '../../packages/palimpsest/src/memory/workspace/workspace-file.ts'
+import { intercepted } from '../intercepted.ts'
 import { runs } from '../runs.ts'
 import { Clock, temporaryFolder } from './kit.ts'
 
@@ -55,16 +56,12 @@ const deeds = fc.oneof(
 
 /** The same store, but every call waits for its turn, and whose turn it is the scheduler says. */
 function inTurns(store: Store, scheduler: fc.Scheduler): Store {
-  return new Proxy(store, {
-    get(target, name) {
-      const value = Reflect.get(target, name)
-      if (typeof value !== 'function') return value
-      if (name === 'open' || name === 'close') return value.bind(target)
-      return async (...args: unknown[]) => {
-        await scheduler.schedule(Promise.resolve(), String(name))
-        return value.apply(target, args)
-      }
-    },
+  return intercepted(store, (name, call) => {
+    if (name === 'open' || name === 'close') return call
+    return async (...given) => {
+      await scheduler.schedule(Promise.resolve(), name)
+      return call(...given)
+    }
   })
 }
 

@@ -34,7 +34,7 @@ describe.each(Object.entries(PLACES))('what memory learned from an edited messag
       await extract('s')
       await chat.compact({ force: true })
       const read = async (layer: 'user' | 'chat' | 'daily', key: string) =>
-        (await store.readDocument({ namespace: 'default', layer, key }))?.content ?? ''
+        (await store.documents.readDocument({ namespace: 'default', layer, key }))?.content ?? ''
       const documents = async () => ({
         user: await read('user', 'ann'),
         chat: await read('chat', 's'),

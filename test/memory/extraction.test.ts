@@ -1,5 +1,7 @@
 import { expect, it, vi } from 'vitest'
-import { type Store, sqlite } from '../../packages/palimpsest/src/index.ts'
+import { sqlite } from '../../packages/palimpsest/src/index.ts'
+import type { ScheduleStore } from '../../packages/palimpsest/src/store/index.ts'
+import { storeWith } from '../../packages/palimpsest/src/store/store-with.ts'
 import { clock, scripted, start, turn } from './chat-kit.ts'
 
 const hangs = () => new Promise<never>(() => {})
@@ -40,13 +42,11 @@ it('a store that fails once does not end the extraction', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const store = sqlite(':memory:')
   let fails = 1
-  const failing = new Proxy(store, {
-    get: (target, name: keyof Store) => {
-      if (name === 'listExtractionDue' && fails-- > 0) return () => Promise.reject(new Error('disk'))
-      const value = target[name]
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  const listDue: ScheduleStore['listDue'] = (namespace, page) =>
+    page.kind === 'extraction' && fails-- > 0
+      ? Promise.reject(new Error('disk'))
+      : store.schedule.listDue(namespace, page)
+  const failing = storeWith(store, { schedule: { ...store.schedule, listDue } })
   try {
     const palimpsest = await start({ store: failing, memory: { extract: 'turn' }, onError: () => {} })
     await vi.advanceTimersByTimeAsync(10)

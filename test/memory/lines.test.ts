@@ -183,7 +183,7 @@ class World {
   async #layers() {
     const chat = this.chat()
     // Which days an epoch shows is another test's business.
-    const session = await this.#store.readSession({ namespace: 'default', id: 'chat' })
+    const session = await this.#store.sessions.readSession({ namespace: 'default', id: 'chat' })
     const days = session?.layers?.days ?? []
     const daily = await Promise.all(days.map(day => factsOf(chat.daily(day))))
     return [

@@ -12,6 +12,8 @@ import {
   tokens,
 } from '../../packages/palimpsest/src/index.ts'
 import { fileOf } from '../../packages/palimpsest/src/memory/workspace/index.ts'
+import type { ContextStore } from '../../packages/palimpsest/src/store/index.ts'
+import { storeWith } from '../../packages/palimpsest/src/store/store-with.ts'
 import { estimateTokens } from '../../packages/palimpsest/src/tokens/index.ts'
 import { anthropicViolations, modelMessageViolations, openAIViolations } from '../provider-rules.ts'
 import { runs } from '../runs.ts'
@@ -384,16 +386,11 @@ describe('memory in a context', () => {
     const options = { policy: tokens({ budget: BUDGET }), folding: 'manual' } as const
     const elsewhere = await createPalimpsest({ ...options, store: other })
     let edits = 0
-    const overtaken = new Proxy(store, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name)
-        if (typeof value !== 'function') return value
-        return async (...args: unknown[]) => {
-          if (name === 'freezeLayers') await elsewhere.session('chat').edit(1, `edited ${++edits}`)
-          return value.apply(target, args)
-        }
-      },
-    })
+    const freezeLayers: ContextStore['freezeLayers'] = async (...request) => {
+      await elsewhere.session('chat').edit(1, `edited ${++edits}`)
+      return store.context.freezeLayers(...request)
+    }
+    const overtaken = storeWith(store, { context: { ...store.context, freezeLayers } })
     const here = await createPalimpsest({
       ...options,
       store: overtaken,

@@ -67,11 +67,13 @@ async function inGroup(
     const key = { namespace: 'default', id: 'group' }
     const documents = []
     for (const layer of ['chat', 'daily'] as const)
-      for (const { key: name } of await store.listDocuments('default', { layer, limit: 100 }))
-        documents.push((await store.readDocument({ namespace: 'default', layer, key: name }))!.content)
+      for (const { key: name } of await store.documents.listDocuments('default', { layer, limit: 100 }))
+        documents.push(
+          (await store.documents.readDocument({ namespace: 'default', layer, key: name }))!.content,
+        )
     const context = await session.context()
     check({
-      segments: await store.readSegments(key, 'shown'),
+      segments: await store.folds.readSegments(key, 'shown'),
       memory: documents.flatMap(content => content.split('\n')),
       context: context.toText(),
       prompts: 0,

@@ -102,7 +102,7 @@ for (const [database, place] of Object.entries(PLACES))
         await session.append([...EARLIER, says('505', 'Ann', 'anything new?')])
         await session.compact({ force: true })
         const peopleOf = async (id: string) =>
-          (await store.readSegments({ namespace: 'default', id }, 'shown')).map(({ people }) => people)
+          (await store.folds.readSegments({ namespace: 'default', id }, 'shown')).map(({ people }) => people)
         const people = await peopleOf('group')
         expect(people[0]!.map(({ id }) => id)).toEqual(expect.arrayContaining(['501', '503']))
         await session.fork('forked')
@@ -112,8 +112,8 @@ for (const [database, place] of Object.entries(PLACES))
         expect(await peopleOf('imported')).toEqual(people)
         await palimpsest.forget({ kind: 'person', id: '503' })
         const left = JSON.stringify([
-          ...(await store.readSegments(key, 'all')),
-          ...(await store.readSegments({ namespace: 'default', id: 'forked' }, 'all')),
+          ...(await store.folds.readSegments(key, 'all')),
+          ...(await store.folds.readSegments({ namespace: 'default', id: 'forked' }, 'all')),
         ])
         expect(left).not.toMatch(/503|Bob|ladder/)
       })
@@ -127,10 +127,10 @@ for (const [database, place] of Object.entries(PLACES))
       const session = palimpsest.session('group', { kind: 'group' })
       await session.append([...EARLIER, says('505', 'Ann', 'anything new?')])
       await session.compact({ force: true })
-      expect((await store.readSegments(key, 'all'))[0]!.people).toBeDefined()
+      expect((await store.folds.readSegments(key, 'all'))[0]!.people).toBeDefined()
       // As it writes: it does not know the column.
       await changeRows(at, `UPDATE segments SET summary = '""', text = '""'`)
-      expect((await store.readSegments(key, 'all'))[0]!.people).toBeUndefined()
+      expect((await store.folds.readSegments(key, 'all'))[0]!.people).toBeUndefined()
     })
   })
 
@@ -210,7 +210,7 @@ test('a private chat with tool calls and a handoff keeps its speakers', async ()
     ])
     await session.compact({ force: true })
     await session.append([user('and now?'), bot('sales', 'nothing')])
-    const segments = await store.readSegments({ namespace: 'default', id: 'private' }, 'shown')
+    const segments = await store.folds.readSegments({ namespace: 'default', id: 'private' }, 'shown')
     expect(segments.length).toBeGreaterThan(0)
     for (const { summary } of segments)
       for (const line of summary.split('\n'))

@@ -62,8 +62,8 @@ async function use<Result>(file: string, work: (store: Store) => Promise<Result>
 }
 
 async function firstMessages(store: Store): Promise<ErasureTarget> {
-  const [session] = (await store.listSessions(NAMESPACE, { limit: 100 })).filter(({ head }) => head)
-  const messages = await store.readMessages(
+  const [session] = (await store.sessions.listSessions(NAMESPACE, { limit: 100 })).filter(({ head }) => head)
+  const messages = await store.log.readMessages(
     { namespace: NAMESPACE, id: session!.id },
     { limit: 2, from: 'oldest' },
   )
@@ -78,7 +78,7 @@ describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
       const file = place.address.slice('sqlite:'.length)
       const backup = `${file}.backup`
       copyFileSync(file, backup)
-      await use(file, store => store.readIdentity())
+      await use(file, store => store.database.readIdentity())
       const restored = await restoreSqlite({ backup, path: file, keepSchema: true, open: openInstance })
       expect(restored).toMatchObject({
         schema: { from: version, to: version },
@@ -87,9 +87,11 @@ describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
         aside: expect.stringContaining('before-restore'),
       })
       const old = await place.openOld()
-      const [session] = (await old.listSessions(NAMESPACE, { limit: 100 })).filter(({ head }) => head)
+      const [session] = (await old.sessions.listSessions(NAMESPACE, { limit: 100 })).filter(
+        ({ head }) => head,
+      )
       expect(
-        await old.readMessages({ namespace: NAMESPACE, id: session!.id }, { limit: 1, from: 'oldest' }),
+        await old.log.readMessages({ namespace: NAMESPACE, id: session!.id }, { limit: 1, from: 'oldest' }),
       ).toHaveLength(1)
       await old.close()
       const migrated = new DatabaseSync(restored.aside!, { readOnly: true })
@@ -113,7 +115,9 @@ describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
           message: expect.stringMatching(/Erased after the backup: 1 session .*Nothing was changed/),
         })
       expect(readFileSync(file).length).toBe(before.length)
-      expect(await use(file, store => store.readSession({ namespace: NAMESPACE, id: 'harbour' }))).toBeNull()
+      expect(
+        await use(file, store => store.sessions.readSession({ namespace: NAMESPACE, id: 'harbour' })),
+      ).toBeNull()
       expect(await restoreSqlite({ ...options, withoutList: true })).toMatchObject({
         comeBack: { session: 1, person: 0 },
         erased: { session: 0 },
@@ -138,7 +142,7 @@ describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
       copyFileSync(file, backup)
       const old = await place.openOld()
       const target = { kind: 'session', sessionId: 'harbour' } as const
-      await old.beginErasure(NAMESPACE, { target, now: OPTIONS.clock() } as never)
+      await old.erasure.beginErasure(NAMESPACE, { target, now: OPTIONS.clock() } as never)
       await old.close()
       await expect(restoreSqlite({ backup, path: file, open: openInstance })).rejects.toMatchObject({
         code: 'erased_list_missing',
@@ -163,10 +167,10 @@ describe.each(EACH.filter(({ database }) => database === 'SQLite'))(
         const untouched = await use(file, told)
         await use(file, store => erase(store, wanted))
         await use(direct, store => erase(store, wanted))
-        const identity = await use(file, store => store.readIdentity())
+        const identity = await use(file, store => store.database.readIdentity())
         const restored = await restoreSqlite({ backup, path: file, open: openInstance })
         expect(restored).toMatchObject({ withoutTarget: 0, generation: 2, schema: { from: version } })
-        expect((await use(file, store => store.readIdentity())).id).toBe(identity.id)
+        expect((await use(file, store => store.database.readIdentity())).id).toBe(identity.id)
         const after = await use(file, told)
         const expected = await use(direct, told)
         // One after the other, segments and memory are made anew more often than all at once.

@@ -166,8 +166,8 @@ describe('what was erased after the backup', () => {
     const store = sqlite(house.file)
     await store.open()
     const target = { kind: 'person', id: ANN } as const
-    const { id } = await store.beginErasure('default', { target, now: Date.now(), listId: 'begun' })
-    await store.continueErasure('default', { id, now: Date.now() })
+    const { id } = await store.erasure.beginErasure('default', { target, now: Date.now(), listId: 'begun' })
+    await store.erasure.continueErasure('default', { id, now: Date.now() })
     await house.backUp()
     await store.close()
     const next = await house.open()
@@ -419,15 +419,15 @@ describe('a backup', () => {
   test('is told by its events to begin anew, once', async () => {
     const store = sqlite(house.file)
     await store.open()
-    const position = await store.readLastPosition()
+    const position = await store.events.readLastPosition()
     await store.close()
     await house.restore()
     const next = sqlite(house.file)
     await next.open()
-    await expect(next.readEvents({ after: position, limit: 1 })).rejects.toMatchObject({
+    await expect(next.events.readEvents({ after: position, limit: 1 })).rejects.toMatchObject({
       code: 'position_lost',
     })
-    await next.readEvents({ after: await next.readLastPosition(), limit: 1 })
+    await next.events.readEvents({ after: await next.events.readLastPosition(), limit: 1 })
     await next.close()
   })
 

@@ -13,13 +13,14 @@ import {
   type ReplyRequest,
   type Timers,
 } from '../../packages/bot/src/index.ts'
-import { createPalimpsest, type Session, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
+import { createPalimpsest, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
 import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
 import { testClock } from '../../packages/palimpsest/src/testing/index.ts'
 import { driverFor } from '../faults/drivers.ts'
 import { faultyDriver } from '../faults/fault-driver.ts'
+import { intercepted } from '../intercepted.ts'
 import { randomNumbers } from '../scenarios/small-talk.ts'
 import { findHeadingProblem } from './group-headings.ts'
 import {
@@ -59,16 +60,12 @@ const driver = faultyDriver(given, () => {
   steps.taken += 1
   if (steps.taken === steps.last) process.kill(process.pid, 'SIGKILL')
 })
-const store = new Proxy<Store>(new SqlStore(driver, () => {}), {
-  get: (target, name) => {
-    const value = Reflect.get(target, name, target)
-    if (typeof value !== 'function') return value
-    return (...args: unknown[]) => {
-      const result = value.apply(target, args)
-      return result instanceof Promise ? during(result) : result
-    }
-  },
-})
+const store = intercepted(
+  new SqlStore(driver, () => {}),
+  (_, call) =>
+    (...given) =>
+      during(call(...given)),
+)
 
 const clock = testClock(now)
 /** When which timer is due, so that calm time can go from one to the next. */

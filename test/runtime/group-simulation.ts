@@ -285,8 +285,8 @@ class Simulation {
     const store = await this.#options.place.open()
     const lost = [...this.#delivered.values()].filter(({ isAcknowledged }) => !isAcknowledged)
     try {
-      const recent = await store.readMessages(KEY, { limit: 2_000, from: 'newest' })
-      const waiting = await store.readWaiting(KEY.namespace, { limit: 10_000 })
+      const recent = await store.log.readMessages(KEY, { limit: 2_000, from: 'newest' })
+      const waiting = await store.inbox.readWaiting(KEY.namespace, { limit: 10_000 })
       const seqs = new Map(recent.map(({ externalId, seq }) => [externalId, seq]))
       const owed = new Set(waiting.map(({ seq }) => seq))
       for (const delivered of lost) {

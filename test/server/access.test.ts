@@ -10,7 +10,7 @@ describe('keys', () => {
     await call('POST', '/v1/sessions/of-default/messages', { body: { role: 'user', text: 'secret' } })
     const { id, written: key } = await addKey(store, 'customer', ['read'])
     expect((await call('GET', '/v1/sessions', { key })).json.sessions).toEqual([])
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     expect((await call('GET', '/v1/sessions', { key })).status).toBe(401)
     expect((await call('PUT', '/v1/settings', { key, body: { threshold: 3 } })).status).toBe(401)
     expect((await call('GET', '/v1/sessions', { key: 'sk-of-somebody-else' })).status).toBe(200)
@@ -47,7 +47,7 @@ describe('keys', () => {
     const { palimpsest } = await other.tenant('default')
     const receipt = await palimpsest.forget({ kind: 'namespace' })
     await palimpsest.erased(receipt.id)
-    expect(await store.readSettings('default')).toEqual({})
+    expect(await store.settings.readSettings('default')).toEqual({})
     expect((await call('GET', '/v1/settings')).json.settings.memoInstructions).toBeNull()
     const there = await other.app.request('/v1/settings')
     expect(await there.text()).not.toContain('secret of the tenant')
@@ -59,8 +59,8 @@ describe('keys', () => {
     await addKey(store, 'broken', ['read'])
     const warnings: string[] = []
     const failing = await place.open()
-    const readSettings = failing.readSettings.bind(failing)
-    failing.readSettings = namespace =>
+    const readSettings = failing.settings.readSettings.bind(failing)
+    failing.settings.readSettings = namespace =>
       namespace === 'broken' ? Promise.reject(new Error('unreadable')) : readSettings(namespace)
     const other = await openApp({ store: failing, onWarning: warning => warnings.push(warning) })
     onTestFinished(() => other.close())
@@ -92,7 +92,7 @@ test('whoever may only read changes nothing by a context, nor does one that is r
   const { store, call } = await openServer({ environment: { policy: 'tokens', budget: 4_000 } })
   await call('POST', '/v1/sessions/s/messages', { body: { role: 'user', text: 'hi' } })
   const key = { namespace: 'default', id: 's' }
-  const overhead = async () => (await store.readSession(key))!.state.overheadTokens
+  const overhead = async () => (await store.sessions.readSession(key))!.state.overheadTokens
   const refused = await call('POST', '/v1/sessions/s/context', {
     body: { instructions: 'x y '.repeat(9_000) },
   })

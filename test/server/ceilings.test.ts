@@ -44,7 +44,7 @@ async function serve(
   const callOf = async (opened: OpenedApp, namespace: string): Promise<Call> => {
     const name = crypto.randomUUID()
     const { key, written } = newKey({ name, namespace, scopes: ['admin'], now: new Date(0) })
-    await store.addKey(key)
+    await store.keys.addKey(key)
     return async (method, path, body) => {
       const response = await opened.app.request(path, {
         method,
@@ -163,7 +163,7 @@ describe.each(Object.entries(PLACES))('a limit of the operator on %s', (_, newPl
 test('what is stored above a ceiling is clamped when it is read, also for sessions and requests', async () => {
   const place = sqlitePlace()
   const store = await place.open()
-  await store.writeSettings('tenant', {
+  await store.settings.writeSettings('tenant', {
     summaryCallsPerHour: 'none',
     maxBodyBytes: 1_000_000,
     modelTimeoutSec: 900,
@@ -209,7 +209,7 @@ test('what another process sets for the operator bounds a namespace at its next 
 test('what only the operator sets is as the operator set it, whatever a namespace has stored', async () => {
   const place = sqlitePlace()
   const store = await place.open()
-  await store.writeSettings('tenant', { allowedModels: 'openai-compatible:huge', redact: 'off' })
+  await store.settings.writeSettings('tenant', { allowedModels: 'openai-compatible:huge', redact: 'off' })
   await store.close()
   await using server = await serve({ allowedModels: ['openai-compatible:small'] }, { place })
   const { settings, sources } = await settingsOf(server.tenant)
@@ -229,7 +229,7 @@ test('a spend limit holds although a namespace had taken it away', async () => {
   })
   const place = sqlitePlace()
   const store = await place.open()
-  await store.writeSettings('tenant', {
+  await store.settings.writeSettings('tenant', {
     summaryCallsPerHour: 'none',
     policy: 'count',
     threshold: 4,
@@ -386,7 +386,7 @@ describe("a model on the operator's key", () => {
   test('what an earlier version stored without a key of its own is not in force', async () => {
     const place = sqlitePlace()
     const store = await place.open()
-    await store.writeSettings('tenant', { model: 'openai-compatible:large', modelBaseUrl: evil.url })
+    await store.settings.writeSettings('tenant', { model: 'openai-compatible:large', modelBaseUrl: evil.url })
     await store.close()
     await using server = await serve(environment, { place })
     const { settings, sources } = await settingsOf(server.tenant)

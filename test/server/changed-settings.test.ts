@@ -46,7 +46,7 @@ describe('settings of a session', () => {
 
 test('a setting that is stored under an older name can be taken away and replaced', async () => {
   const { store, call } = await openServer()
-  await store.writeSettings('default', { 'session.resize.every_n_turns': 9 })
+  await store.settings.writeSettings('default', { 'session.resize.every_n_turns': 9 })
   const read = async () => (await call('GET', '/v1/settings')).json
   expect((await read()).settings.everyNTurns).toBe(9)
   await call('PUT', '/v1/settings', { body: { everyNTurns: 5 } })

@@ -103,10 +103,10 @@ describe('POST context', () => {
     const overhead = async (environment: Layer, body: unknown) => {
       const store = await figures.open()
       const noted: number[] = []
-      const { recordOverhead } = store
-      store.recordOverhead = (key, tokens) => {
-        noted.push(tokens)
-        return recordOverhead.call(store, key, tokens)
+      const { recordMeasures } = store.sessions
+      store.sessions.recordMeasures = (key, measures) => {
+        noted.push(measures.overheadTokens ?? 0)
+        return recordMeasures(key, measures)
       }
       await using own = await openClient({ ...figures, open: async () => store }, { environment })
       const session = `/v1/sessions/${crypto.randomUUID()}`

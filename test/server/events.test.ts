@@ -90,7 +90,7 @@ describe.each(Object.entries(PLACES))('events from %s', (_, create) => {
     const pass = async (days: number) => {
       for (let day = 0; day < days; day += 1) {
         now += 86_400_000
-        await store.trimEvents({ now, retentionMs: 2 * 86_400_000, keepNewest: 1 })
+        await store.events.trimEvents({ now, retentionMs: 2 * 86_400_000, keepNewest: 1 })
       }
     }
     let now = Date.now()
@@ -314,15 +314,15 @@ describe('a stream of events', () => {
     })
     const caller = await open(place)
     const openly = await caller.listen()
-    await store.addKey(key)
+    await store.keys.addKey(key)
     const reader = await caller.listen('', { authorization: `Bearer ${written}` })
     const { palimpsest } = await caller.opened.tenant('default')
     await palimpsest.session('s').append({ role: 'user', content: 'one' })
     expect(await reader.take(2)).toHaveLength(2)
     // Whoever came before there was a key has none.
     expect(await openly.take(1)).toEqual([])
-    await store.removeKey(key.id)
-    await store.addKey({ ...key, id: 'another' })
+    await store.keys.removeKey(key.id)
+    await store.keys.addKey({ ...key, id: 'another' })
     await palimpsest.session('s').append({ role: 'user', content: 'two' })
     expect(await reader.take(1)).toEqual([])
   })

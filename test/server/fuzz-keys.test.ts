@@ -19,7 +19,7 @@ afterAll(async () => {
 /** As it is written, known to the server. */
 async function addKey({ store }: World, name: string, scopes: readonly Scope[], namespace = 'default') {
   const made = newKey({ name, namespace, scopes, now: new Date(0) })
-  await store.addKey(made.key)
+  await store.keys.addKey(made.key)
   return { id: made.key.id, written: made.written }
 }
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const reader = await addKey(world, 'reader', ['read'])
   const writer = await addKey(world, 'writer', ['write'])
   const revoked = await addKey(world, 'revoked', ['admin'])
-  await world.store.removeKey(revoked.id)
+  await world.store.keys.removeKey(revoked.id)
   const unknown = newKey({ name: 'x', namespace: 'default', scopes: ['admin'], now: new Date(0) })
   const other = await addKey(world, 'admin', ['admin'], 'other')
   holders.reader = bearer(reader.written)

@@ -57,7 +57,7 @@ async function openWorld(file: string, environment: Layer): Promise<World> {
   const { palimpsest } = await opened.tenant('default')
   const settled = async () => {
     await palimpsest.settled()
-    while ((await store.listOpenErasures('default')).length > 0) await turns(1)
+    while ((await store.erasure.listOpenErasures('default')).length > 0) await turns(1)
     await palimpsest.settled()
     await turns(WRITTEN_BY_THEN)
   }
@@ -70,8 +70,11 @@ async function openWorld(file: string, environment: Layer): Promise<World> {
     errors,
     settled,
     resetSettings: async () => {
-      const stored = await store.readSettings('default')
-      await store.writeSettings('default', Object.fromEntries(Object.keys(stored).map(name => [name, null])))
+      const stored = await store.settings.readSettings('default')
+      await store.settings.writeSettings(
+        'default',
+        Object.fromEntries(Object.keys(stored).map(name => [name, null])),
+      )
     },
     [Symbol.asyncDispose]: async () => {
       database[Symbol.dispose]()

@@ -37,7 +37,7 @@ async function serve(environment: Record<string, unknown> = {}): Promise<Serving
   const made = ['one', 'two', 'three'].map(name =>
     newKey({ name, namespace: 'default', scopes: ['admin'], now: new Date(0) }),
   )
-  for (const { key } of made) await store.addKey(key)
+  for (const { key } of made) await store.keys.addKey(key)
   const server = await startServer({
     ...{ store, port: 0 },
     environment: { maxHeldBodyBytes: 4 * MEGABYTE, ...environment },
@@ -224,7 +224,7 @@ describe('bodies under way', () => {
         scopes: ['admin'],
         now: new Date(0),
       })
-      await store.addKey(key)
+      await store.keys.addKey(key)
       const opened = await openApp({
         store,
         environment: {

@@ -196,7 +196,7 @@ describe('who gets the page', () => {
     const own = sqlitePlace()
     const store = await own.open()
     const { key } = newKey({ name: 'k', namespace: 'default', scopes: ['admin'], now: new Date() })
-    await store.addKey(key)
+    await store.keys.addKey(key)
     const server = await startServer({ store, host: '0.0.0.0', port: 0, inspector: built })
     const url = `http://127.0.0.1:${server.port}`
     expect(await (await fetch(url)).text()).toBe(INDEX)

@@ -17,7 +17,7 @@ async function addKey(
 ): Promise<{ id: string; written: string }> {
   const { name = 'bot', namespace = 'default', scopes = ['read', 'write'] } = of
   const { key, written } = newKey({ name, namespace, scopes, now: new Date(0) })
-  await store.addKey(key)
+  await store.keys.addKey(key)
   return { id: key.id, written }
 }
 
@@ -128,10 +128,10 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
       expect((await list(bearer(written))).status).toBe(200)
       expect((await list({ 'x-api-key': written })).status).toBe(200)
     }
-    await other.removeKey(first.id)
+    await other.keys.removeKey(first.id)
     expect((await list(bearer(first.written))).status).toBe(401)
     expect((await list(bearer(second.written))).status).toBe(200)
-    await other.removeKey(second.id)
+    await other.keys.removeKey(second.id)
     expect((await list()).status).toBe(200)
     await other.close()
   })
@@ -155,7 +155,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
     expect((await client.call('PUT', '/v1/settings', { policy: 'count' }, one)).status).toBe(200)
     expect((await client.call('GET', '/v1/settings', undefined, one)).json.settings.policy).toBe('count')
     expect((await client.call('GET', '/v1/settings', undefined, two)).json.settings.policy).toBe('tokens')
-    for (const { id } of keys) await store.removeKey(id)
+    for (const { id } of keys) await store.keys.removeKey(id)
     await store.close()
   })
 })
@@ -169,7 +169,7 @@ describe('a server with keys', () => {
     const store = await place.open()
     const { id, written } = await addKey(store, { name: 'right' })
     const revoked = await addKey(store, { name: 'revoked' })
-    await store.removeKey(revoked.id)
+    await store.keys.removeKey(revoked.id)
     const { written: unknown } = newKey({
       name: 'x',
       namespace: 'default',
@@ -200,7 +200,7 @@ describe('a server with keys', () => {
       expect(json.error.message).toContain('palimpsest keys create')
     }
     expect((await client.call('GET', '/v1/sessions', undefined, bearer(written))).status).toBe(200)
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     await store.close()
   })
 
@@ -210,7 +210,7 @@ describe('a server with keys', () => {
     const status = async (scopes: readonly Scope[], method: string, path: string, body?: unknown) => {
       const { id, written } = await addKey(store, { name: 'scoped', scopes })
       const answer = await client.call(method, path, body, bearer(written))
-      await store.removeKey(id)
+      await store.keys.removeKey(id)
       return answer.status
     }
     const message = { role: 'user', text: 'x' }
@@ -240,7 +240,7 @@ describe('a server with keys', () => {
           expect([`${method} ${path}`, status]).toEqual([`${method} ${path}`, 401])
       }
     expect((await client.call('GET', '/healthz')).status).toBe(200)
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     await store.close()
   })
 
@@ -260,7 +260,7 @@ describe('a server with keys', () => {
       const store = await place.open()
       const { id, written } = await addKey(store)
       expect((await call('/v1/sessions', bearer(written))).status).toBe(200)
-      await store.removeKey(id)
+      await store.keys.removeKey(id)
       await store.close()
     }
   })
@@ -268,16 +268,16 @@ describe('a server with keys', () => {
   test('reads a key once for as long as nothing has changed, and one that is not there every time', async () => {
     const store = await place.open()
     const { id, written } = await addKey(store)
-    const read = vi.spyOn(store, 'readKey')
+    const read = vi.spyOn(store.keys, 'readKey')
     const opened = await openApp({ store })
     const call = (key: string) => opened.app.request('/v1/sessions', { headers: bearer(key) })
     await Promise.all(Array.from({ length: 20 }, () => call(written)))
     expect(read).toHaveBeenCalledTimes(1)
     const other = newKey({ name: 'x', namespace: 'default', scopes: ['read'], now: new Date() })
     expect((await call(other.written)).status).toBe(401)
-    await store.addKey(other.key)
+    await store.keys.addKey(other.key)
     expect((await call(other.written)).status).toBe(200)
-    for (const each of [id, other.key.id]) await store.removeKey(each)
+    for (const each of [id, other.key.id]) await store.keys.removeKey(each)
     await opened.close()
   })
 
@@ -286,13 +286,13 @@ describe('a server with keys', () => {
     const { id, written } = await addKey(store)
     const errors: unknown[] = []
     const opened = await openApp({ store, onError: error => errors.push(error) })
-    const failing = vi.spyOn(store, 'readKey').mockRejectedValueOnce(new Error('disk'))
+    const failing = vi.spyOn(store.keys, 'readKey').mockRejectedValueOnce(new Error('disk'))
     const call = () => opened.app.request('/v1/sessions', { headers: bearer(written) })
     expect((await call()).status).toBe(500)
     expect((await call()).status).toBe(200)
     expect(failing).toHaveBeenCalledTimes(2)
     expect(errors).toHaveLength(1)
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     await opened.close()
   })
 })

@@ -17,7 +17,7 @@ let names = 0
 async function newHolder(namespace = 'default'): Promise<{ id: string; headers: Record<string, string> }> {
   const { key, written } = newKey({ name: `key ${++names}`, namespace, scopes: ['admin'], now: new Date() })
   const store = await place.open()
-  await store.addKey(key)
+  await store.keys.addKey(key)
   await store.close()
   return { id: key.id, headers: { authorization: `Bearer ${written}` } }
 }
@@ -111,7 +111,7 @@ describe('a limit on requests', () => {
     expect(refused.json.error.details.retryAfterSec).toBeGreaterThan(50)
     // Another process takes it away: whoever waits is let in with the next call.
     const store = await place.open()
-    await store.writeSettings('default', { rateLimit: null })
+    await store.settings.writeSettings('default', { rateLimit: null })
     await store.close()
     expect((await server.call('/v1/sessions')).status).toBe(200)
   })
@@ -142,7 +142,7 @@ describe('a limit on requests', () => {
     for (const path of ['/healthz', '/openapi.json', '/healthz']) await server.call(path)
     expect(await statuses(8, () => server.call('/healthz'))).toEqual([...times(7, 200), 429])
     const store = await place.open()
-    for (const { id } of [one, two]) await store.removeKey(id)
+    for (const { id } of [one, two]) await store.keys.removeKey(id)
     await store.close()
   })
 
@@ -160,7 +160,7 @@ describe('a limit on requests', () => {
     await using server = await openServer({ needsKeys: true, environment: { rateLimit: null } })
     expect(await statuses(250, () => server.call('/v1/sessions', { headers }))).toEqual(times(250, 200))
     const store = await place.open()
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     await store.close()
   })
 
@@ -177,7 +177,7 @@ describe('a limit on requests', () => {
     expect((await server.call('/v1/sessions', { headers })).status).toBe(200)
     expect((await server.call('/v1/sessions', { headers: wrong, address: '203.0.113.9' })).status).toBe(401)
     const store = await place.open()
-    await store.removeKey(id)
+    await store.keys.removeKey(id)
     await store.close()
   })
 
@@ -218,7 +218,7 @@ describe('a batch of MCP', () => {
       [{}, 'default'],
     ] as const) {
       const store = await place.open()
-      if (namespace === 'default') await store.removeKey(id)
+      if (namespace === 'default') await store.keys.removeKey(id)
       const opened = await openApp({ store, environment: { rateLimit: 6 } })
       const send = async (length: number) => {
         const response = await opened.app.request(
@@ -270,7 +270,7 @@ describe('a batch of MCP with more calls than are ever taken at once', () => {
       })
     const close = async () => {
       const store = await place.open()
-      await store.removeKey(id)
+      await store.keys.removeKey(id)
       await store.close()
       await opened.close()
     }

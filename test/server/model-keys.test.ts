@@ -35,14 +35,14 @@ async function settingsWith(
   options: { environment?: Layer; over?: Layer } = {},
 ) {
   const namespace = crypto.randomUUID()
-  await store.writeSettings(namespace, stored as never)
+  await store.settings.writeSettings(namespace, stored as never)
   const warnings: string[] = []
   const open = async (more: { environment?: Layer; over?: Layer } = options) => {
     const settings = new LiveSettings({ store, namespace, ...more, onWarning: text => warnings.push(text) })
     await settings.load()
     return settings
   }
-  return { settings: await open(), open, warnings, stored: () => store.readSettings(namespace) }
+  return { settings: await open(), open, warnings, stored: () => store.settings.readSettings(namespace) }
 }
 
 describe('a stored key', () => {

@@ -53,7 +53,7 @@ export async function openHouse(place: StorePlace): Promise<House> {
     canary,
     ...newKey({ name: 'bot', namespace, scopes: ['admin'], now: new Date(0) }),
   }))
-  for (const { key } of keys) await store.addKey(key)
+  for (const { key } of keys) await store.keys.addKey(key)
   const opened = await openApp({ store, onError: error => errors.push(error) })
   const server = createServer(getRequestListener(request => opened.app.fetch(request)))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -86,7 +86,7 @@ export async function openHouse(place: StorePlace): Promise<House> {
       settled: async () => {
         const { palimpsest } = await opened.tenant(namespace)
         await palimpsest.settled()
-        for (const { id } of await store.listOpenErasures(namespace)) await palimpsest.erased(id)
+        for (const { id } of await store.erasure.listOpenErasures(namespace)) await palimpsest.erased(id)
         await palimpsest.settled()
       },
     }

@@ -85,7 +85,7 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
 
   test('what an older version stored of two is told, and the default holds; older names come under the new ones', async () => {
     const store = await place.open()
-    await store.writeSettings('default', {
+    await store.settings.writeSettings('default', {
       'agent.contextWindow': { fullContextTurns: 6, cachedContextTurns: 2 },
       context_size: 60,
     })

@@ -118,7 +118,9 @@ describe.each(Object.entries(PLACES))('on %s', (_, newPlace) => {
             expect((await chat.info())!.pending).toBe(isDecided)
           }
           // When it is due the configured policy alone has said, as in the session where no other was ever asked.
-          const [due, asUsual] = await Promise.all(namespaces.map(name => store.nextDueAt(name)))
+          const [due, asUsual] = await Promise.all(
+            namespaces.map(name => store.schedule.nextDueAt(name, 'judging')),
+          )
           expect(due).toBe(asUsual)
         }),
         { numRuns: runs(12, 30) },

@@ -89,7 +89,7 @@ describe.each(Object.entries(PLACES))('a key with one scope on %s', (_, newPlace
     for (const scope of SCOPES) {
       const { namespace } = stored
       const { key, written } = newKey({ name: scope, namespace, scopes: [scope], now: new Date(0) })
-      await store.addKey(key)
+      await store.keys.addKey(key)
       keys.set(scope, written)
     }
     await store.close()

@@ -42,7 +42,7 @@ async function withApp(
 
 async function addKey(store: Store, scopes: readonly Scope[] = ['admin']): Promise<string> {
   const { key, written } = newKey({ name: scopes.join(), namespace: 'default', scopes, now: new Date() })
-  await store.addKey(key)
+  await store.keys.addKey(key)
   return written
 }
 
@@ -351,7 +351,7 @@ describe('off this machine', () => {
     expect((await fetch(`${url}/v1/sessions`, { headers })).status).toBe(200)
     // The last one is revoked by another process: nobody is let in.
     const other = await own.open()
-    for (const { id } of await other.listKeys()) await other.removeKey(id)
+    for (const { id } of await other.keys.listKeys()) await other.keys.removeKey(id)
     await other.close()
     expect((await fetch(`${url}/v1/sessions`, { headers })).status).toBe(401)
     expect((await fetch(`${url}/v1/sessions`)).status).toBe(401)
@@ -630,7 +630,7 @@ describe.each(Object.entries(PLACES))('ids are data on %s', (_, newPlace) => {
       expect((await client.call('GET', '/v1/sessions', undefined, headers)).status).toBe(401)
     }
     expect((await client.call('GET', '/v1/sessions', undefined, { 'x-api-key': key })).status).toBe(200)
-    for (const { id } of await store.listKeys()) await store.removeKey(id)
+    for (const { id } of await store.keys.listKeys()) await store.keys.removeKey(id)
     await store.close()
   })
 })

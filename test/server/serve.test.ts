@@ -65,7 +65,7 @@ describe('a listening server', () => {
 
   test('what another version stored and this one cannot take has its default, with a warning', async () => {
     const store = await place.open()
-    await store.writeSettings('default', { threshold: 'lots', retired: 1, keepLast: 3 })
+    await store.settings.writeSettings('default', { threshold: 'lots', retired: 1, keepLast: 3 })
     const warnings: string[] = []
     const server = await startServer({ store, port: 0, onWarning: warning => warnings.push(warning) })
     const { settings } = (await (await fetch(`${server.url}/v1/settings`)).json()) as {
@@ -99,7 +99,7 @@ describe('a listening server', () => {
     }
     const own = sqlitePlace()
     const other = await startServer({ store: await own.open(), port: 0 })
-    const looked = vi.spyOn(store, 'listPending')
+    const looked = vi.spyOn(store.schedule, 'listPending')
     await expect(startServer({ store, port: other.port, environment })).rejects.toThrow('Cannot listen')
     await new Promise(resolve => setTimeout(resolve, 300))
     expect(looked).not.toHaveBeenCalled()

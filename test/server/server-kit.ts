@@ -31,6 +31,6 @@ export async function openServer(options: Partial<Parameters<typeof openApp>[0]>
 
 export async function addKey(store: Store, namespace: string, scopes: readonly Scope[]) {
   const { key, written } = newKey({ name: 'bot', namespace, scopes, now: new Date(0) })
-  await store.addKey(key)
+  await store.keys.addKey(key)
   return { id: key.id, written }
 }

@@ -47,8 +47,8 @@ describe.each(Object.entries(PLACES))('sessions on %s', (_, newPlace) => {
   test('are all there, however much others have done since', async () => {
     const store = await place.open()
     await using palimpsest = await createPalimpsest({ store })
-    const newest = await store.listRecentSessions('default', { limit: 1 })
-    vi.spyOn(store, 'listRecentSessions').mockResolvedValue(newest)
+    const newest = await store.sessions.listRecentSessions('default', { limit: 1 })
+    vi.spyOn(store.sessions, 'listRecentSessions').mockResolvedValue(newest)
     const recent = async (page: SessionPage) =>
       (await palimpsest.sessions({ ...page, order: 'recent' })).map(({ id }) => id)
     const others = ['Telegram:2', 'telegram:3', 'web-100%', 'web-1000']

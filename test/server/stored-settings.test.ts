@@ -11,7 +11,7 @@ async function withStored(stored: Record<string, unknown>) {
   const store = await place.open()
   await store.open()
   const namespace = crypto.randomUUID()
-  await store.writeSettings(namespace, stored as never)
+  await store.settings.writeSettings(namespace, stored as never)
   const start = async (environment: Layer = {}) => {
     const warnings: string[] = []
     const settings = new LiveSettings({

@@ -36,7 +36,7 @@ describe('a session that is opened as something else', () => {
     const store = await withKeys.open()
     const keyOf = async (scopes: readonly Scope[]) => {
       const { key, written } = newKey({ name: `t-${scopes}`, namespace: 'default', scopes, now: new Date() })
-      await store.addKey(key)
+      await store.keys.addKey(key)
       return { authorization: `Bearer ${written}`, 'content-type': 'application/json' }
     }
     const [writer, reader] = [await keyOf(['write']), await keyOf(['read'])]

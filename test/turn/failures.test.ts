@@ -23,7 +23,7 @@ describe('a store that fails', () => {
     const { chat, model, store, errors } = await start('Fine.')
     await chat.append({ role: 'user', content: 'q' })
     const turn = await chat.turn()
-    store.recordCalibrations = () => Promise.reject(new Error('locked'))
+    store.sessions.recordMeasures = () => Promise.reject(new Error('locked'))
     expect(await turn.finish(await generateText({ model, ...turn.prompt }))).toMatchObject({
       status: 'complete',
     })

@@ -24,9 +24,9 @@ export async function start(reply: ModelScript, options: Partial<PalimpsestOptio
   const chat = palimpsest.session('chat', { user: 'ann' })
   /** The database is locked for the next so many appends. */
   const refuse = (times: number) => {
-    const append = store.append.bind(store)
+    const append = store.log.append.bind(store)
     let left = times
-    store.append = request => (left-- > 0 ? Promise.reject(new Error('locked')) : append(request))
+    store.log.append = request => (left-- > 0 ? Promise.reject(new Error('locked')) : append(request))
   }
   return { server, palimpsest, store, errors, chat, model, refuse }
 }

@@ -79,7 +79,7 @@ test('what was given up is forgotten once a later fold has done it', async () =>
   outage.passBackOff()
   const store = await place.open()
   crowd.onClose(() => store.close())
-  await store.setPending({ namespace: 'default', id: 'a' }, FORCED)
+  await store.schedule.setPending({ namespace: 'default', id: 'a' }, FORCED)
   await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
   await expect.poll(() => place.jobs('dead-folds')).toMatchObject([{ session: 'b' }])
 })
@@ -99,7 +99,7 @@ test('in the back-off nobody is asked, and a job that waits for its end is broug
   // From outside the rules, so the back-off does not hold for it; the queue would have tried again in five minutes.
   const store = await place.open()
   crowd.onClose(() => store.close())
-  await store.setPending({ namespace: 'default', id: 'a' }, FORCED)
+  await store.schedule.setPending({ namespace: 'default', id: 'a' }, FORCED)
   await expect.poll(async () => (await server.session('a').info())!.segments).toBe(1)
   expect(model.summaries).toHaveLength(2)
   await expect.poll(() => place.openJobs()).toEqual([])
@@ -116,7 +116,7 @@ test('workers that die again and again use up no more than their own tries', asy
   crowd.onClose(() => store.close())
   for (let death = 1; death <= 2; death += 1) {
     await place.query(`UPDATE ${table} SET state = 'retry', retry_count = $1, started_on = now()`, [death])
-    await store.enqueuePending({ after: null, limit: 100 })
+    await store.jobs.enqueuePending({ after: null, limit: 100 })
     expect(await place.openJobs()).toHaveLength(1)
   }
   await crowd.worker({ summarizer: scripted().summarizer })

@@ -22,7 +22,7 @@ test('however many appends, a session has one job, and a trigger during the fold
   await sayMuch(41, 80)
   // As once a minute: what is pending gets a job, unless it has one.
   const store = await place.open()
-  await store.enqueuePending({ after: null, limit: 100 })
+  await store.jobs.enqueuePending({ after: null, limit: 100 })
   await store.close()
   expect(await place.openJobs()).toMatchObject([{ session: 'a', state: 'active' }])
   held.release()
@@ -116,7 +116,7 @@ test('what comes in from a file, or of many namespaces, gets its job like anythi
   const store = await place.open()
   crowd.onClose(() => store.close())
   let after: SessionKey | null = null
-  do after = await store.enqueuePending({ after, limit: 1 })
+  do after = await store.jobs.enqueuePending({ after, limit: 1 })
   while (after !== null)
   const found = (await place.openJobs()).map(({ namespace }) => namespace)
   expect(found.toSorted()).toEqual(['default', ...names].toSorted())
@@ -185,9 +185,9 @@ test('a due time from a clock that was a month ahead becomes a job, once', async
   await place.query(`UPDATE ${place.schema}.sessions SET due_at = ${now + 30 * 86_400_000}`)
   const store = await place.open()
   crowd.onClose(() => store.close())
-  expect(await store.enqueueDue({ now, limit: 10 })).toBe(1)
+  expect(await store.jobs.enqueueDue({ now, limit: 10 })).toBe(1)
   expect(await place.openJobs()).toMatchObject([{ session: 'a' }])
-  expect(await store.enqueueDue({ now, limit: 10 })).toBe(0)
+  expect(await store.jobs.enqueueDue({ now, limit: 10 })).toBe(0)
 })
 
 test('namespaces with the same session ids do not mix, and the job of a server that is gone is done', async () => {

@@ -28,7 +28,7 @@ const DOCUMENTS_AT_A_TIME = 100
 export async function copyDocuments(work: Work): Promise<void> {
   let after: { layer: LayerName; key: string } | undefined
   for (;;) {
-    const page = await work.from.listDocuments(work.namespace, {
+    const page = await work.from.documents.listDocuments(work.namespace, {
       ...(after && { after }),
       limit: DOCUMENTS_AT_A_TIME,
     })
@@ -43,7 +43,7 @@ export async function copyDocuments(work: Work): Promise<void> {
 }
 
 async function copyDocument(key: DocumentKey, { from, to, verifyOnly, tally, now }: Work): Promise<void> {
-  const [rows, copy] = [await from.readDocumentCopy(key), await to.readDocumentCopy(key)]
+  const [rows, copy] = [await from.copies.readDocumentCopy(key), await to.copies.readDocumentCopy(key)]
   if (rows === null) return
   const differ = (reason: 'missing' | 'different' | 'conflict') =>
     tally.differ({
@@ -57,8 +57,8 @@ async function copyDocument(key: DocumentKey, { from, to, verifyOnly, tally, now
   if (hashThere === hash) return tally.count('documents', 'unchanged')
   if (verifyOnly) return differ(copy ? 'different' : 'missing')
   if (copy && !isEarlier(copy, rows)) return differ('conflict')
-  await to.importDocumentCopy(key, { rows, replaces: hashThere, now: now() })
-  const written = await to.readDocumentCopy(key)
+  await to.copies.importDocumentCopy(key, { rows, replaces: hashThere, now: now() })
+  const written = await to.copies.readDocumentCopy(key)
   if (written === null || hashOfRows(written) !== hash) return differ('different')
   tally.count('documents', copy ? 'updated' : 'copied')
 }
@@ -81,7 +81,10 @@ function isPrefix(some: readonly string[], all: readonly string[]): boolean {
 }
 
 export async function copySettings({ from, to, namespace, verifyOnly, tally }: Work): Promise<void> {
-  const [original, copy] = [await from.readSettings(namespace), await to.readSettings(namespace)]
+  const [original, copy] = [
+    await from.settings.readSettings(namespace),
+    await to.settings.readSettings(namespace),
+  ]
   const missing: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(original)) {
     const differ = (reason: 'missing' | 'different' | 'conflict') =>
@@ -95,21 +98,21 @@ export async function copySettings({ from, to, namespace, verifyOnly, tally }: W
     } else if (canonicalJson(copy[name]) === canonicalJson(value)) tally.count('settings', 'unchanged')
     else differ(verifyOnly ? 'different' : 'conflict')
   }
-  if (Object.keys(missing).length > 0) await to.writeSettings(namespace, missing)
+  if (Object.keys(missing).length > 0) await to.settings.writeSettings(namespace, missing)
 }
 
 export async function copyKeys({ from, to, namespace, verifyOnly, tally }: Work): Promise<void> {
-  const there = (await to.listKeys()).filter(key => key.namespace === namespace)
-  for (const key of await from.listKeys()) {
+  const there = (await to.keys.listKeys()).filter(key => key.namespace === namespace)
+  for (const key of await from.keys.listKeys()) {
     if (key.namespace !== namespace) continue
     const differ = (reason: 'missing' | 'different' | 'conflict') =>
       tally.differ({ kind: 'key', namespace, name: key.name, reason })
-    const copy = (await to.readKey(key.id)) ?? there.find(({ name }) => name === key.name)
+    const copy = (await to.keys.readKey(key.id)) ?? there.find(({ name }) => name === key.name)
     if (copy && jsonOf(copy) === jsonOf(key)) tally.count('keys', 'unchanged')
     else if (verifyOnly) differ(copy ? 'different' : 'missing')
     else if (copy) differ('conflict')
     else {
-      await to.addKey(key)
+      await to.keys.addKey(key)
       tally.count('keys', 'copied')
     }
   }

@@ -1,4 +1,5 @@
-import type { Store } from 'palimpsest/internals/store/index'
+import type { CopyStore, Store } from 'palimpsest/internals/store/index'
+import { storeWith } from 'palimpsest/internals/store/store-with'
 import { Chat, message } from 'palimpsest/internals/testing/store-contract/chat'
 import { afterEach, expect, test } from 'vitest'
 import { changeRows, PLACES, type StorePlace, sqlitePlace } from '../../../test/stores.ts'
@@ -22,18 +23,11 @@ async function open(create: () => StorePlace): Promise<Store> {
 
 /** The same store, of which a session folds once more before each further page. */
 function foldingBetweenPages(store: Store, fold: () => Promise<unknown>): Store {
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === 'readCopyPage')
-        return async (...given: Parameters<Store['readCopyPage']>) => {
-          const place = given[1]
-          if (place !== null && (place.part !== 'segments' || place.after > 0)) await fold()
-          return target.readCopyPage(...given)
-        }
-      const value = Reflect.get(target, name)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
+  const readCopyPage: CopyStore['readCopyPage'] = async (key, place) => {
+    if (place !== null && (place.part !== 'segments' || place.after > 0)) await fold()
+    return store.copies.readCopyPage(key, place)
+  }
+  return storeWith(store, { copies: { ...store.copies, readCopyPage } })
 }
 
 test.each(Object.entries(PLACES))(
@@ -74,6 +68,6 @@ test.each(Object.entries(PLACES))(
     const outcomes = []
     for (const id of names) outcomes.push((await copySession({ namespace: 'test', id }, stores)).outcome)
     expect(outcomes).toEqual(['unusable', 'unusable', 'copied'])
-    expect((await to.listSessions('test', { limit: 10 })).map(({ id }) => id)).toEqual(['good'])
+    expect((await to.sessions.listSessions('test', { limit: 10 })).map(({ id }) => id)).toEqual(['good'])
   },
 )

@@ -3,6 +3,7 @@ import {
   CopyHash,
   type CopyPage,
   type CopyState,
+  type CopyStore,
   type SessionKey,
   type Store,
 } from 'palimpsest/internals/store/index'
@@ -68,7 +69,7 @@ function overtaken(cause: PalimpsestError): PalimpsestError {
 
 async function tryToCopy(key: SessionKey, stores: Stores, attempt: number): Promise<CopiedSession> {
   const { from, to } = stores
-  const [original, copy] = await Promise.all([from.readCopyState(key), to.readCopyState(key)])
+  const [original, copy] = await Promise.all([from.copies.readCopyState(key), to.copies.readCopyState(key)])
   // Erased since it was listed.
   if (original === null) return { outcome: 'unchanged', written: 0, verified: 0 }
   const record = copy?.copied
@@ -78,7 +79,7 @@ async function tryToCopy(key: SessionKey, stores: Stores, attempt: number): Prom
     return record.verified
       ? { outcome: 'unchanged', written: 0, verified: 0 }
       : verify(key, record.hash, stores)
-  const receipt = await to.importCopy(key, {
+  const receipt = await to.copies.importCopy(key, {
     pages: pagesOf(from, { key, epoch: original.epoch, onPage: stores.onPage, inOne }),
     original: { ...original, store: from.name },
     ...(copy && { replaces: { contentMark: copy.contentMark, after: addedAfter(original, copy) } }),
@@ -105,7 +106,7 @@ function addedAfter(original: CopyState, copy: CopyState): number {
 async function verify(key: SessionKey, hash: string, { to, onPage }: Stores): Promise<CopiedSession> {
   const read = await hashOf(to, key, page => onPage({ ...page, rows: [] }))
   if (read.hash !== hash) return { outcome: 'different', written: 0, verified: read.messages }
-  await to.noteVerified(key, hash)
+  await to.copies.noteVerified(key, hash)
   return { outcome: 'unchanged', written: 0, verified: read.messages }
 }
 
@@ -122,7 +123,7 @@ async function compare(
 
 /** Changes nothing, not even a note that they are the same. */
 export async function compareSession(key: SessionKey, stores: Stores): Promise<CopiedSession> {
-  const there = await stores.to.readCopyState(key)
+  const there = await stores.to.copies.readCopyState(key)
   if (there === null) return { outcome: 'missing', written: 0, verified: 0 }
   for (let attempt = 1; ; attempt++) {
     try {
@@ -137,7 +138,7 @@ export async function compareSession(key: SessionKey, stores: Stores): Promise<C
 
 async function hashOf(store: Store, key: SessionKey, onPage: (page: CopyPage) => void, inOne = false) {
   const hash = new CopyHash()
-  const epoch = inOne ? (await store.readCopyState(key))?.epoch : undefined
+  const epoch = inOne ? (await store.copies.readCopyState(key))?.epoch : undefined
   for await (const page of pagesOf(store, { key, onPage, inOne, ...(epoch !== undefined && { epoch }) }))
     hash.add(page.rows)
   return { hash: hash.digest(), messages: hash.messages }
@@ -152,12 +153,12 @@ async function* pagesOf(
     inOne,
   }: { key: SessionKey; epoch?: number; onPage: (page: CopyPage) => void; inOne: boolean },
 ): AsyncGenerator<CopyPage> {
-  let place: Parameters<Store['readCopyPage']>[1] =
+  let place: Parameters<CopyStore['readCopyPage']>[1] =
     epoch === undefined
       ? null
       : { epoch, part: 'segments', after: 0, limit: inOne ? Number.MAX_SAFE_INTEGER : 200 }
   do {
-    const page: CopyPage = await store.readCopyPage(key, place)
+    const page: CopyPage = await store.copies.readCopyPage(key, place)
     onPage(page)
     yield page
     place = page.next

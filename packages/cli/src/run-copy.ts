@@ -100,7 +100,7 @@ async function namespacesOf(store: Store, wanted?: readonly string[]): Promise<r
   const found: NamespaceCount[] = []
   for (;;) {
     const after = found.at(-1)?.namespace
-    const page = await store.listNamespaces({
+    const page = await store.copies.listNamespaces({
       ...(after !== undefined && { after }),
       limit: NAMESPACES_AT_A_TIME,
     })
@@ -117,7 +117,8 @@ async function namespacesOf(store: Store, wanted?: readonly string[]): Promise<r
 /** What is being taken away must not be copied, and not into where it is being taken away. */
 async function isErasing(namespace: string, { from, to }: Pick<Copy, 'from' | 'to'>): Promise<boolean> {
   for (const store of [from, to])
-    if ((await store.listOpenErasures(namespace)).some(({ stage }) => stage === 'erasing')) return true
+    if ((await store.erasure.listOpenErasures(namespace)).some(({ stage }) => stage === 'erasing'))
+      return true
   return false
 }
 
@@ -164,7 +165,7 @@ async function copyOne(key: SessionKey, stores: Stores, { tally, verifyOnly }: R
 async function* sessionKeys(store: Store, namespace: string): AsyncGenerator<SessionKey> {
   let after: string | undefined
   for (;;) {
-    const page = await store.listSessions(namespace, {
+    const page = await store.sessions.listSessions(namespace, {
       ...(after !== undefined && { after }),
       limit: SESSIONS_AT_A_TIME,
     })

@@ -65,7 +65,7 @@ async function forgetConsumer(
 ): Promise<Finding> {
   const store = await openAsItIs(database)
   try {
-    if (!(await store.forgetConsumer(namespace, name)))
+    if (!(await store.events.forgetConsumer(namespace, name)))
       throw new InvalidArgumentError(
         '--forget-consumer',
         name,
@@ -86,7 +86,9 @@ async function checkStore(store: Store, flags: DoctorFlags, terminal: Terminal):
   const progress = new Progress(terminal, 'sessions')
   const onProgress = (done: number, all: number) => progress.update(done / all, `${done} of ${all}`)
   try {
-    return (await store.checkUp?.({ now: Date.now(), isDeep: flags.deep === true, onProgress })) ?? []
+    return (
+      (await store.database.checkUp?.({ now: Date.now(), isDeep: flags.deep === true, onProgress })) ?? []
+    )
   } catch (error) {
     return [unreadFinding('what is stored', error)]
   } finally {
@@ -109,7 +111,7 @@ async function settingsFindings(
   store: Store,
   { namespace, environment }: { namespace: string; environment: Layer },
 ): Promise<readonly Finding[]> {
-  const { layer: stored, problems } = readStored(await store.readSettings(namespace))
+  const { layer: stored, problems } = readStored(await store.settings.readSettings(namespace))
   const wrong = problems.map(({ setting, allowed }) => `${setting} (allowed: ${allowed})`)
   const { values, unclear } = resolveSettings({ stored, environment })
   const { policy, model } = values
@@ -139,7 +141,7 @@ async function spendingFindings(
   limits: Pick<SettingValues, 'summaryCallsPerHour' | 'summaryTokensPerHour'>,
 ): Promise<readonly Finding[]> {
   const { summaryCallsPerHour: calls, summaryTokensPerHour: tokens } = limits
-  const spending = await store.readSpending(namespace, { now: Date.now() })
+  const spending = await store.spending.readSpending(namespace, { now: Date.now() })
   return spending.map(each => {
     const isReached = isAtLeast(each.calls, calls) || isAtLeast(each.tokens, tokens)
     const used = `${of(each.calls, calls)} calls and ${of(each.tokens, tokens)} tokens of ${each.model} since ${new Date(each.since).toISOString()}`

@@ -151,7 +151,7 @@ function tellStages(terminal: Terminal, hasFiles: boolean): (progress: ErasurePr
  * somebody has to know.
  */
 async function rememberedFolder(store: Store, namespace: string): Promise<string | null> {
-  const folder = await store.readMirrorFolder(namespace)
+  const folder = await store.mirror.readMirrorFolder(namespace)
   if (folder === null || existsSync(folder)) return folder
   const name = JSON.stringify(folder)
   throw new PalimpsestError(

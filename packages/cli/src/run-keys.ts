@@ -22,8 +22,8 @@ export async function createKey(name: string, flags: CreateKeyFlags, terminal: T
   // Before anything is opened or made: what is wrong is said first.
   const { key, written } = newKey({ name, namespace, scopes, now: new Date() })
   const others = await withStore(flags, { environment, to: 'create' }, async store => {
-    const others = await store.listKeys()
-    await store.addKey(key)
+    const others = await store.keys.listKeys()
+    await store.keys.addKey(key)
     return others.length
   })
   if (flags.json) {
@@ -42,7 +42,7 @@ export async function createKey(name: string, flags: CreateKeyFlags, terminal: T
 
 export async function listKeys(flags: KeysFlags, terminal: Terminal): Promise<void> {
   const environment = environmentSettings(terminal)
-  const keys = await withStore(flags, { environment, to: 'read' }, store => store.listKeys())
+  const keys = await withStore(flags, { environment, to: 'read' }, store => store.keys.listKeys())
   if (flags.json) terminal.output.write(`${JSON.stringify({ keys: keys.map(shown) })}\n`)
   else terminal.output.write(listText(keys, resolveSettings({ environment }).values.zone))
 }
@@ -62,9 +62,9 @@ function listText(keys: readonly ApiKey[], zone: string): string {
 export async function revokeKey(wanted: string, flags: RevokeKeyFlags, terminal: Terminal): Promise<void> {
   const environment = environmentSettings(terminal)
   const { key, left } = await withStore(flags, { environment, to: 'change' }, async store => {
-    const key = findKey(await store.listKeys(), wanted, flags.namespace)
-    await store.removeKey(key.id)
-    return { key, left: (await store.listKeys()).length }
+    const key = findKey(await store.keys.listKeys(), wanted, flags.namespace)
+    await store.keys.removeKey(key.id)
+    return { key, left: (await store.keys.listKeys()).length }
   })
   if (flags.json) terminal.output.write(`${JSON.stringify({ revoked: shown(key), left })}\n`)
   else terminal.output.write(`Revoked ${titleOf(key)}: its next call is refused.\n`)

@@ -22,6 +22,6 @@ export async function storedSettings(
   store: Store,
   { namespace, environment }: { readonly namespace: string; readonly environment: Layer },
 ): Promise<SettingValues> {
-  const { layer: stored } = readStored(await store.readSettings(namespace))
+  const { layer: stored } = readStored(await store.settings.readSettings(namespace))
   return resolveSettings({ stored, environment }).values
 }

@@ -31,6 +31,6 @@ export function waitForIndex(palimpsest: Palimpsest, imported: Imported, termina
 
 async function countUnindexed({ store, namespace, sessions }: Imported): Promise<number> {
   const page = { limit: sessions.length }
-  const { reads } = await store.readSearch(namespace, { terms: [], sessions, page })
+  const { reads } = await store.search.readSearch(namespace, { terms: [], sessions, page })
   return reads.reduce((sum, { index, indexedThrough }) => sum + index.lastSeq - indexedThrough, 0)
 }

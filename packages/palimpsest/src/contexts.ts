@@ -56,11 +56,13 @@ import { runInSlices } from './slices.ts'
 import {
   type ContextPin,
   type ContextRead,
+  type ContextStore,
   keyName,
   type SeenSession,
   type SessionKey,
   type SessionRecord,
-  type Store,
+  type SessionStore,
+  type SettingsStore,
   seenOf,
 } from './store/index.ts'
 import type { Prefix, Summarizer } from './summarizer/index.ts'
@@ -238,8 +240,11 @@ interface Meant extends AskedAs {
 }
 
 interface ContextEngine extends LayersEngine {
-  readonly store: Pick<Store, 'readOwnSettings' | 'readContext' | 'readMessages' | 'recordOverhead'> &
-    LayersEngine['store']
+  readonly store: LayersEngine['store'] & {
+    readonly context: Pick<ContextStore, 'readContext'>
+    readonly sessions: Pick<SessionStore, 'recordMeasures'>
+    readonly settings: Pick<SettingsStore, 'readOwnSettings'>
+  }
   /** Finds messages below a `seq`, and what was said around them. Left out: nothing is recalled. */
   readonly recall?: (
     key: SessionKey,
@@ -318,7 +323,7 @@ export class Contexts {
     const said: Message[] = []
     let hasOthers = false
     for (let after = session.head?.seq ?? 0; ; ) {
-      const page = await this.#engine.store.readMessages(key, {
+      const page = await this.#engine.store.log.readMessages(key, {
         after,
         limit: SAID_AT_A_TIME,
         from: 'oldest',
@@ -362,7 +367,7 @@ export class Contexts {
     { past, asking }: { readonly past?: Looked; readonly asking?: Asking } = {},
   ) {
     const { store, policy: usual } = this.#engine
-    const [configured, policy] = await sessionPolicies(store, key, [usual, options.policy ?? usual])
+    const [configured, policy] = await sessionPolicies(store.settings, key, [usual, options.policy ?? usual])
     const budgeted = contextBudget(policy)
     const budget = options.budget ?? budgeted?.tokens ?? DEFAULT_BUDGET
     // Folds were made for the configured window: with more room, the newest of them are undone.
@@ -535,7 +540,7 @@ export class Contexts {
       messages.reduce((sum, { seq }) => sum + (seq > kept.rawAfter ? 1 : 0), 0) >= raw.messages
     if (isAllRead && place !== -1)
       return uncut(looked, meant, { messages, place }) ?? cutTo(looked, meant, { messages, place, raw })
-    const [message] = await this.#engine.store.readMessages(key, {
+    const [message] = await this.#engine.store.log.readMessages(key, {
       after: seq - 1,
       before: seq + 1,
       limit: 1,
@@ -543,7 +548,7 @@ export class Contexts {
     })
     if (message === undefined) throw new MessageNotFoundError(key.id, seq)
     const turn = messages[0]?.turn ?? session.head?.totals.turn ?? 0
-    const page = await this.#engine.store.readMessages(key, {
+    const page = await this.#engine.store.log.readMessages(key, {
       after: seq,
       limit: SAID_AT_A_TIME,
       from: 'oldest',
@@ -558,7 +563,7 @@ export class Contexts {
       const raw = { messages: 1, tokens: tokensOf(alone) }
       return cutTo(told, meant, { messages: [...alone, ...since], place: 0, raw: withMore(raw, since) })
     }
-    const read = await this.#engine.store.readContext(key, { ...kept.asked, through: seq })
+    const read = await this.#engine.store.context.readContext(key, { ...kept.asked, through: seq })
     if (read === null) throw new SessionNotFoundError(key.id)
     if (read.session.epoch !== session.epoch && !isLast) return null
     const further = newlyKept(read, kept.asked, kept.rendered)
@@ -582,7 +587,7 @@ export class Contexts {
       seq: earlier.messages.at(-1)?.seq ?? earlier.rawAfter,
     }
     const isFull = earlier !== undefined && earlier.tokens - earlier.firstTokens > asked.tokens
-    const read = await store.readContext(key, {
+    const read = await store.context.readContext(key, {
       ...asked,
       days: this.#layers.days(),
       ...(since && !isFull && { since }),
@@ -600,8 +605,8 @@ export class Contexts {
   #noteOverhead(key: SessionKey, { state }: SessionRecord, tokens: number): void {
     const { store, onError } = this.#engine
     if (Math.abs(tokens - state.overheadTokens) <= state.overheadTokens * 0.05) return
-    const noting = store
-      .recordOverhead(key, tokens)
+    const noting = store.sessions
+      .recordMeasures(key, { overheadTokens: tokens })
       .catch(error => onError(error, { sessionId: key.id }))
       .finally(() => this.#noting.delete(noting))
     this.#noting.add(noting)
@@ -638,7 +643,7 @@ export class Contexts {
     if (known !== undefined) return known
     const { store } = this.#engine
     const zone = session.zone ?? this.#engine.zone
-    const newest = await store.readMessages(key, {
+    const newest = await store.log.readMessages(key, {
       after: plan.fromSeq - 1,
       before: plan.toSeq + 1,
       limit: MAX_INTERIM_MESSAGES,

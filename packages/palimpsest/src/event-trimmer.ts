@@ -13,7 +13,7 @@ const RESTS = 4
 const MIN_REST_MS = 20
 
 export interface EventTrimmerOptions {
-  readonly store: Pick<Store, 'trimEvents'>
+  readonly store: Pick<Store, 'events'>
   readonly retentionDays: number
   readonly clock: () => number
   readonly onError: (error: unknown) => void
@@ -60,7 +60,7 @@ export class EventTrimmer {
     const { store, retentionDays, clock, onError } = this.#options
     const began = performance.now()
     try {
-      const { isMore } = await store.trimEvents({ now: clock(), retentionMs: retentionDays * DAY_MS })
+      const { isMore } = await store.events.trimEvents({ now: clock(), retentionMs: retentionDays * DAY_MS })
       this.#lookIn(isMore ? Math.max(MIN_REST_MS, RESTS * (performance.now() - began)) : LOOK_MS)
     } catch (error) {
       if (!this.#isClosed && !(error instanceof ClosedError)) onError(error)

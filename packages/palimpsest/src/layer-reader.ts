@@ -15,6 +15,7 @@ import type { LayerBudgets, LinesOfLayer } from './memory/layers/index.ts'
 import { maySee } from './memory/visibility.ts'
 import {
   type ContextRead,
+  type ContextStore,
   type FrozenLayers,
   isCondensedLine,
   keyName,
@@ -22,16 +23,18 @@ import {
   type LayerText,
   type LayerVersion,
   type LoggedMessage,
+  type LogStore,
   type SessionKey,
   type SessionRecord,
-  type Store,
 } from './store/index.ts'
 import { dayInZone, formatDay } from './summarizer/calendar-day.ts'
 
 export interface LayersEngine {
   /** Without the methods there is no memory to show. */
-  readonly store: Pick<Store, 'readMessages'> &
-    Partial<Pick<Store, 'freezeLayers' | 'readLayerTexts' | 'readCondensedLines'>>
+  readonly store: {
+    readonly log: Pick<LogStore, 'readMessages'>
+    readonly context: Partial<Pick<ContextStore, 'freezeLayers' | 'readLayerTexts' | 'readCondensedLines'>>
+  }
   /** Left out: by what is said. */
   readonly language?: LanguageSetting
   readonly zone: string
@@ -129,9 +132,9 @@ export class LayerReader {
     const { session } = read
     if (session.layers !== null && !refresh) return session.layers.language
     const { language, isOpen } = await this.decide(key, read)
-    if (store.freezeLayers === undefined) return language
+    if (store.context.freezeLayers === undefined) return language
     try {
-      const { layers } = await store.freezeLayers(key, {
+      const { layers } = await store.context.freezeLayers(key, {
         expectedEpoch: session.epoch,
         days: this.days(),
         language,
@@ -158,7 +161,7 @@ export class LayerReader {
     const isAll = newest.length === LANGUAGE_SAMPLE || hasEnoughVotes(newest) || newest[0]?.seq === 1
     const said = isAll
       ? newest
-      : await this.#engine.store.readMessages(key, { limit: LANGUAGE_SAMPLE, from: 'newest' })
+      : await this.#engine.store.log.readMessages(key, { limit: LANGUAGE_SAMPLE, from: 'newest' })
     return decideLanguage({ setting, messages: said, before: session.language })
   }
 
@@ -262,7 +265,11 @@ export class LayerReader {
     for (const { layer, key: name, content } of texts) {
       const hasCondensed = content.split('\n').some(isCondensedLine)
       const condensed = hasCondensed
-        ? await this.#engine.store.readCondensedLines?.(key, { layer, key: name, limit: MAX_CONDENSED_LINES })
+        ? await this.#engine.store.context.readCondensedLines?.(key, {
+            layer,
+            key: name,
+            limit: MAX_CONDENSED_LINES,
+          })
         : []
       const isWhole = isShownWhole(content, asked.shown)
       if (!isWhole || (condensed ?? []).length > 0)
@@ -303,7 +310,7 @@ export class LayerReader {
       else missing.push(version)
     }
     if (missing.length === 0) return found
-    for (const text of (await store.readLayerTexts?.(key, missing)) ?? []) {
+    for (const text of (await store.context.readLayerTexts?.(key, missing)) ?? []) {
       this.#texts.set(JSON.stringify([key.namespace, nameOf(text)]), text)
       found.set(nameOf(text), text)
     }

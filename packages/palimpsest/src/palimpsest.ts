@@ -542,7 +542,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** What types would have caught, for those who do without. */
 function checkAll(options: PalimpsestOptions): void {
   const { store } = options ?? {}
-  if (typeof store?.append !== 'function')
+  if (typeof store?.log.append !== 'function')
     throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
   checkOptions('createPalimpsest', options, OPTIONS)
   const { foldConcurrency, memo, folding, erasedList = false } = options
@@ -813,9 +813,9 @@ export class Palimpsest implements AsyncDisposable {
   resumeErasures(): void {
     const { store, namespace, onError } = this.#engine
     const resume = async () => {
-      const open = await store.listOpenErasures(namespace)
+      const open = await store.erasure.listOpenErasures(namespace)
       const withheld =
-        open.length > 0 ? [] : await store.listWithheld(namespace, { left: 'extract', limit: 1 })
+        open.length > 0 ? [] : await store.rebuilds.listWithheld(namespace, { left: 'extract', limit: 1 })
       if (open.length + withheld.length > 0) (await this.#loadErasures()).start()
     }
     resume().catch(error => {
@@ -845,7 +845,7 @@ export class Palimpsest implements AsyncDisposable {
     const records =
       order === 'recent'
         ? await this.#recentFirst(wanted)
-        : await store.listSessions(namespace, { ...wanted, ...(after !== undefined && { after }) })
+        : await store.sessions.listSessions(namespace, { ...wanted, ...(after !== undefined && { after }) })
     const now = clock()
     return records.map(record => toSessionInfo(record, now))
   }
@@ -853,10 +853,10 @@ export class Palimpsest implements AsyncDisposable {
   /** Where others have been busy, those that were quiet meanwhile are not lost: they follow. */
   async #recentFirst(wanted: { limit: number; contains?: string }): Promise<readonly SessionRecord[]> {
     const { store, namespace } = this.#engine
-    const recent = await store.listRecentSessions(namespace, wanted)
+    const recent = await store.sessions.listRecentSessions(namespace, wanted)
     if (recent.length >= wanted.limit) return recent
     const known = new Set(recent.map(({ id }) => id))
-    const others = await store.listSessions(namespace, wanted)
+    const others = await store.sessions.listSessions(namespace, wanted)
     return [...recent, ...others.filter(({ id }) => !known.has(id))].slice(0, wanted.limit)
   }
 
@@ -864,13 +864,13 @@ export class Palimpsest implements AsyncDisposable {
   async waiting(page: WaitingPage = {}): Promise<readonly WaitingEntry[]> {
     checkOptions('waiting', page, WAITING)
     const { store, namespace } = this.#engine
-    return store.readWaiting(namespace, { limit: 100, ...page })
+    return store.inbox.readWaiting(namespace, { limit: 100, ...page })
   }
 
   /** The id of the session that is reached under this name: an alias that it was given, or else the name itself. */
   async aliased(name: string): Promise<string> {
     const { store, namespace } = this.#engine
-    return (await store.readAlias({ namespace, id: name })) ?? name
+    return (await store.inbox.readAlias({ namespace, id: name })) ?? name
   }
 
   /** Reads what `session.export()` gave, under its own id or another. */
@@ -882,13 +882,13 @@ export class Palimpsest implements AsyncDisposable {
     const { store, policy, groupTurnMessages, clock } = this.#engine
     const { file, warnings } = parseSessionFile(json, this.#engine.clock())
     const key = this.#key(options.id ?? (file.id || crypto.randomUUID()))
-    await store.importSession(key, renderedFile(file), {
+    await store.transfer.importSession(key, renderedFile(file), {
       measure: measureMessage,
       groupTurnMessages,
       now: clock(),
     })
     this.#engine.indexer?.note(key)
-    const verdict = await store.judge(key, { policy, now: clock() })
+    const verdict = await store.schedule.judge(key, { policy, now: clock() })
     if (verdict?.decision) this.#engine.scheduler?.trigger(key)
     const { kind, user, scope } = file
     return { session: new Session(this.#engine, key, { kind, user, scope }), warnings }
@@ -913,7 +913,7 @@ export class Palimpsest implements AsyncDisposable {
     claim: { readonly id: string; readonly retryCount: number },
   ): Promise<boolean> {
     const { store, policy, clock } = this.#engine
-    return store.endFoldJob(this.#key(id), { policy, now: clock(), claim })
+    return store.jobs.endFoldJob(this.#key(id), { policy, now: clock(), claim })
   }
 
   /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */

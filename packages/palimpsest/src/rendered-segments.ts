@@ -1,6 +1,7 @@
 import { renderSegment } from './context/index.ts'
 import type { Segment } from './log/index.ts'
-import type { SessionFile, Store } from './store/index.ts'
+import type { ContextStore, SessionFile, Store } from './store/index.ts'
+import { storeWith } from './store/store-with.ts'
 import { estimateTokens } from './tokens/index.ts'
 
 /**
@@ -12,30 +13,42 @@ import { estimateTokens } from './tokens/index.ts'
 type Rendered = Pick<Segment, 'fromSeq' | 'toSeq' | 'summary' | 'events' | 'details' | 'text' | 'tokensAfter'>
 
 export function renderedStore(store: Store): Store {
-  return {
-    ...store,
-    readSegments: async (...args) => (await store.readSegments(...args)).map(rendered),
-    readSegment: async (...args) => {
-      const found = await store.readSegment(...args)
-      return found && { ...found, segment: rendered(found.segment), lower: found.lower.map(rendered) }
+  const { folds, context, rebuilds, transfer } = store
+  return storeWith(store, {
+    folds: {
+      ...folds,
+      readSegments: async (...args) => (await folds.readSegments(...args)).map(rendered),
+      readSegment: async (...args) => {
+        const found = await folds.readSegment(...args)
+        return found && { ...found, segment: rendered(found.segment), lower: found.lower.map(rendered) }
+      },
     },
-    readContext: async (...args) => {
-      const read = await store.readContext(...args)
-      return read?.base ? { ...read, base: { segments: read.base.segments.map(renderedText) } } : read
+    context: {
+      ...context,
+      readContext: async (...args) => {
+        const read = await context.readContext(...args)
+        return read?.base ? { ...read, base: { segments: read.base.segments.map(renderedText) } } : read
+      },
     },
-    listWithheld: async (...args) =>
-      (await store.listWithheld(...args)).map(withheld => ({
-        ...withheld,
-        lower: withheld.lower.map(rendered),
-      })),
-    readOutdated: async (...args) => {
-      const work = await store.readOutdated(...args)
-      return work?.segment
-        ? { ...work, segment: { ...work.segment, lower: work.segment.lower.map(rendered) } }
-        : work
+    rebuilds: {
+      ...rebuilds,
+      listWithheld: async (...args) =>
+        (await rebuilds.listWithheld(...args)).map(withheld => ({
+          ...withheld,
+          lower: withheld.lower.map(rendered),
+        })),
+      readOutdated: async (...args) => {
+        const work = await rebuilds.readOutdated(...args)
+        return work?.segment
+          ? { ...work, segment: { ...work.segment, lower: work.segment.lower.map(rendered) } }
+          : work
+      },
     },
-    exportSession: async (...args) => renderedFile(await store.exportSession(...args)),
-  }
+    transfer: {
+      ...transfer,
+      exportSession: async (...args) => renderedFile(await transfer.exportSession(...args)),
+    },
+  })
 }
 
 export function renderedFile(file: SessionFile): SessionFile {
@@ -57,5 +70,5 @@ function renderedText({ untold, ...segment }: ContextSegment): ContextSegment {
 }
 
 type ContextSegment = NonNullable<
-  NonNullable<Awaited<ReturnType<Store['readContext']>>>['base']
+  NonNullable<Awaited<ReturnType<ContextStore['readContext']>>>['base']
 >['segments'][number]

@@ -331,7 +331,7 @@ export class Session {
   async bound(like?: Session): Promise<Session> {
     if (this.#seen !== null) return this
     const seen = like ? like.#seen : null
-    return this.#as(seen ?? (await this.#engine.store.readSeen(this.#key)))
+    return this.#as(seen ?? (await this.#engine.store.sessions.readSeen(this.#key)))
   }
 
   /**
@@ -349,7 +349,7 @@ export class Session {
 
   /** Throws an `ErasedMeanwhileError` where `bound` was called before something here was erased. */
   async checkBound(): Promise<void> {
-    if (this.#seen !== null) await this.#engine.store.checkSeen(this.#own)
+    if (this.#seen !== null) await this.#engine.store.sessions.checkSeen(this.#own)
   }
 
   /** Of a bound handle: the session's own number, which no other one ever has. `null`: there is none yet. */
@@ -407,7 +407,7 @@ export class Session {
       keyName(this.#key),
       this.#appendRequest(input, options.policy),
       async request => {
-        const stored = await store.append({
+        const stored = await store.log.append({
           ...request,
           ...(seen && { key: { ...this.#claim, seen } }),
           ...(follows && { follows }),
@@ -512,7 +512,7 @@ export class Session {
   /** After what changed the session without being judged itself. */
   async #judgeAgain(): Promise<void> {
     const { store, policy, clock } = this.#engine
-    this.#schedule(await store.judge(this.#key, { policy, now: clock() }))
+    this.#schedule(await store.schedule.judge(this.#key, { policy, now: clock() }))
   }
 
   /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
@@ -523,7 +523,7 @@ export class Session {
     try {
       const judged = await judgeWithOwn(policy, snapshot, { key: this.#key, types, timeoutMs, onFailure })
       const isOwn = judged !== null && judged.reason !== decision?.reason
-      if (isOwn) await store.setPending(this.#key, judged)
+      if (isOwn) await store.schedule.setPending(this.#key, judged)
       return judged
     } catch (error) {
       onError(error, { sessionId: this.id })
@@ -541,7 +541,7 @@ export class Session {
    */
   async assign(traits: Assigning): Promise<{ readonly assigned: readonly AssignableTrait[] }> {
     const { store, clock, extraction, extractions } = this.#engine
-    const { assigned, extractAt } = await store.assignTraits(this.#own, {
+    const { assigned, extractAt } = await store.sessions.assignTraits(this.#own, {
       ...checkAssigning(traits),
       extraction,
       now: clock(),
@@ -552,7 +552,7 @@ export class Session {
 
   /** For what is read by the session's name alone. */
   async #checkTraits(): Promise<void> {
-    if (this.#claim.traits) await this.#read(this.#engine.store.readOwnSettings(this.#claim))
+    if (this.#claim.traits) await this.#read(this.#engine.store.settings.readOwnSettings(this.#claim))
   }
 
   /** What of it waits for an answer or for its delivery. */
@@ -560,43 +560,43 @@ export class Session {
     const { store } = this.#engine
     const { namespace, id: sessionId } = this.#key
     await this.#checkTraits()
-    return this.#read(store.readWaiting(namespace, { sessionId, limit: MAX_WAITING }))
+    return this.#read(store.inbox.readWaiting(namespace, { sessionId, limit: MAX_WAITING }))
   }
 
   /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
   async awaitAnswer(seq: number, awaits: Awaits): Promise<boolean> {
     checkOptions('awaitAnswer', awaits, AWAITS)
     const { store, clock } = this.#engine
-    return store.awaitAnswer(this.#own, { seq, awaits, now: clock() })
+    return store.inbox.awaitAnswer(this.#own, { seq, awaits, now: clock() })
   }
 
   /** What became of an attempt to answer a message that waits; nothing where it waits no longer. */
   async noteWaiting(seq: number, note: WaitingNote): Promise<void> {
     checkOptions('noteWaiting', note, NOTE)
-    await this.#engine.store.noteWaiting(this.#own, { seq, ...note })
+    await this.#engine.store.inbox.noteWaiting(this.#own, { seq, ...note })
   }
 
   /** They wait no longer: the answer is delivered, or there will be none. */
   async settleWaiting(seqs: readonly number[]): Promise<void> {
-    await this.#engine.store.settleWaiting(this.#own, seqs)
+    await this.#engine.store.inbox.settleWaiting(this.#own, seqs)
   }
 
   /** It is reached under this name, too: see `palimpsest.aliased()`. `false`: another session is, or bears it. */
   async addAlias(name: string): Promise<boolean> {
-    return this.#engine.store.addAlias(this.#own, name)
+    return this.#engine.store.inbox.addAlias(this.#own, name)
   }
 
   /** How often something was done here in so many milliseconds before now: see `takeAllowance`. */
   async countAllowance({ kind, withinMs }: { kind: string; withinMs: number }): Promise<number> {
     const { store, clock } = this.#engine
-    return this.#read(store.countAllowance(this.#claim, { kind, within: withinMs, now: clock() }))
+    return this.#read(store.inbox.countAllowance(this.#claim, { kind, within: withinMs, now: clock() }))
   }
 
   /** Counts that something is done now. `false`: it was done as often as it may be, also by other processes. */
   async takeAllowance(allowance: { kind: string; limit: number; withinMs: number }): Promise<boolean> {
     const { store, clock } = this.#engine
     const { kind, limit, withinMs } = allowance
-    return store.takeAllowance(this.#own, { kind, limit, within: withinMs, now: clock() })
+    return store.inbox.takeAllowance(this.#own, { kind, limit, within: withinMs, now: clock() })
   }
 
   async messages(options: ReadOptions = {}): Promise<readonly Message[]> {
@@ -605,12 +605,12 @@ export class Session {
     const range = { ...(after !== undefined && { after }), ...(before !== undefined && { before }) }
     if (from !== 'oldest' && from !== 'newest') throw new InvalidArgumentError('from', from, 'oldest, newest')
     for (const [field, value] of Object.entries({ limit, ...range })) checkCount(field, value)
-    return this.#read(this.#engine.store.readMessages(this.#claim, { ...range, limit, from, answered }))
+    return this.#read(this.#engine.store.log.readMessages(this.#claim, { ...range, limit, from, answered }))
   }
 
   /** Whether a message of this external id was ever stored here: also where it was taken back or erased. */
   async knows(externalId: string): Promise<boolean> {
-    return this.#read(this.#engine.store.knowsExternalId(this.#claim, externalId))
+    return this.#read(this.#engine.store.log.knowsExternalId(this.#claim, externalId))
   }
 
   /** Visible messages, folded or not. */
@@ -633,7 +633,7 @@ export class Session {
     const before = written === undefined ? undefined : readFoldId(written)
     if (before === null) throw new InvalidArgumentError('before', written, FOLD_ID_RULE)
     const range = { limit, ...(before !== undefined && { before }) }
-    const events = await this.#read(this.#engine.store.readFolds(this.#claim, range))
+    const events = await this.#read(this.#engine.store.folds.readFolds(this.#claim, range))
     return events.map(toFoldRecord)
   }
 
@@ -643,12 +643,12 @@ export class Session {
     const { points = 300 } = options
     if (!Number.isSafeInteger(points) || points < 2 || points > MAX_GROWTH_POINTS)
       throw new InvalidArgumentError('points', points, `a whole number from 2 to ${MAX_GROWTH_POINTS}`)
-    return this.#read(this.#engine.store.readGrowth(this.#claim, points))
+    return this.#read(this.#engine.store.sessions.readGrowth(this.#claim, points))
   }
 
   /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
-    return this.#read(this.#engine.store.readOwnSettings(this.#claim))
+    return this.#read(this.#engine.store.settings.readOwnSettings(this.#claim))
   }
 
   /**
@@ -657,13 +657,13 @@ export class Session {
    */
   async configure(changes: Readonly<Record<string, unknown>>, options: ConfigureOptions = {}): Promise<void> {
     checkOptions('configure', options, CONFIGURE)
-    await this.#engine.store.updateSettings(this.#own, changes, options)
+    await this.#engine.store.settings.updateSettings(this.#own, changes, options)
     await this.#judgeAgain()
   }
 
   async segments(which: 'shown' | 'all' = 'shown'): Promise<readonly Segment[]> {
     if (which !== 'shown' && which !== 'all') throw new InvalidArgumentError('segments', which, 'shown, all')
-    return this.#read(this.#engine.store.readSegments(this.#claim, which))
+    return this.#read(this.#engine.store.folds.readSegments(this.#claim, which))
   }
 
   /**
@@ -681,7 +681,7 @@ export class Session {
         const message = { content: checked, sender: await this.#senderOf(seq) }
         const size = await runInSlices(measureMessageInSteps(message))
         const rebuildDelayMs = rebuildDelay(this.#engine.policy)
-        return store.edit(this.#own, { seq, content: checked, size, now: clock(), rebuildDelayMs })
+        return store.log.edit(this.#own, { seq, content: checked, size, now: clock(), rebuildDelayMs })
       },
     )
     const { version, rebuildAt, extractAt } = edited
@@ -702,7 +702,7 @@ export class Session {
   /** Oldest first, the current one last. */
   async versions(seq: number): Promise<readonly MessageVersion[]> {
     checkCount('seq', seq)
-    return this.#read(this.#engine.store.readVersions(this.#claim, seq))
+    return this.#read(this.#engine.store.log.readVersions(this.#claim, seq))
   }
 
   /** Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. */
@@ -710,7 +710,7 @@ export class Session {
     checkCount('toSeq', toSeq)
     const { store, clock, writes } = this.#engine
     const now = clock()
-    await writes.after(() => store.rollback(this.#own, { toSeq, now }), keyName(this.#key))
+    await writes.after(() => store.log.rollback(this.#own, { toSeq, now }), keyName(this.#key))
     await this.#judgeAgain()
     return toSessionInfo(await this.#requireRecord(), now)
   }
@@ -728,7 +728,7 @@ export class Session {
     const { afterSeq } = options
     if (afterSeq !== undefined) checkCount('afterSeq', afterSeq)
     const place = afterSeq === undefined ? {} : { afterSeq }
-    return this.#begin((store, change) => store.beginAnew(this.#own, { ...change, ...place }))
+    return this.#begin((store, change) => store.beginnings.beginAnew(this.#own, { ...change, ...place }))
   }
 
   /**
@@ -736,7 +736,7 @@ export class Session {
    * before it is in force. `null`: there is none.
    */
   async undoNewBeginning(): Promise<Beginning | null> {
-    return this.#begin((store, change) => store.takeBackBeginning(this.#own, change))
+    return this.#begin((store, change) => store.beginnings.takeBackBeginning(this.#own, change))
   }
 
   async #begin(
@@ -754,7 +754,7 @@ export class Session {
 
   /** All that are in force, oldest first: contexts begin after the last one. */
   async beginnings(): Promise<readonly Beginning[]> {
-    return this.#read(this.#engine.store.readBeginnings(this.#claim))
+    return this.#read(this.#engine.store.beginnings.readBeginnings(this.#claim))
   }
 
   /**
@@ -776,7 +776,7 @@ export class Session {
     const prepare = this.#appendRequest(input, own)
     const receipt = await writes.run(keyName(this.#key), prepare, async request => {
       const change = operation ?? { expected, messages: request.messages }
-      const stored = await store.replaceTail({
+      const stored = await store.log.replaceTail({
         ...request,
         expected,
         operation: operationId === undefined ? null : operationOf(operationId, change),
@@ -809,7 +809,7 @@ export class Session {
     if (atSeq !== undefined) checkCount('atSeq', atSeq)
     const record = await writes.after(async () => {
       const through = atSeq ?? (await this.#requireRecord()).head?.seq ?? 0
-      return store.fork(this.#own, { newId: id, atSeq: through, now: clock() })
+      return store.transfer.fork(this.#own, { newId: id, atSeq: through, now: clock() })
     }, keyName(this.#key))
     const { kind, user, scope } = record
     const key = { namespace: this.#key.namespace, id }
@@ -921,7 +921,9 @@ export class Session {
       reported: usage.inputTokens,
     })
     const { seen } = context
-    await store.recordCalibrations(seen ? { ...this.#claim, seen } : this.#own, learned)
+    await store.sessions.recordMeasures(seen ? { ...this.#claim, seen } : this.#own, {
+      calibrations: learned,
+    })
   }
 
   /** Keeps a message in every context, word for word, whatever is folded. */
@@ -944,16 +946,16 @@ export class Session {
   async #pin(pin: { seq: number | null; note: string | null; tokens: number }): Promise<Pin> {
     const { store, clock } = this.#engine
     const mostTokens = segmentLimits(await this.#policy()).totalTokens
-    return store.pin(this.#own, { ...pin, mostTokens, now: clock() })
+    return store.pins.pin(this.#own, { ...pin, mostTokens, now: clock() })
   }
 
   async pins(): Promise<readonly Pin[]> {
-    return this.#read(this.#engine.store.readPins(this.#claim))
+    return this.#read(this.#engine.store.pins.readPins(this.#claim))
   }
 
   /** `false`: there was no such pin. */
   async unpin(id: number): Promise<boolean> {
-    return this.#engine.store.unpin(this.#own, id)
+    return this.#engine.store.pins.unpin(this.#own, id)
   }
 
   /** What belongs to this chat: seen here only. */
@@ -1037,13 +1039,13 @@ export class Session {
 
   /** The whole session as one JSON value; `palimpsest.import()` reads it. */
   async export(): Promise<SessionFile> {
-    return this.#read(this.#engine.store.exportSession(this.#claim))
+    return this.#read(this.#engine.store.transfer.exportSession(this.#claim))
   }
 
   /** The figures that the policy judges by; `null` in an empty session. */
   async snapshot(): Promise<Snapshot | null> {
     const { store, policy, clock } = this.#engine
-    return this.#read(store.readSnapshot(this.#claim, { policy, now: clock() }))
+    return this.#read(store.schedule.readSnapshot(this.#claim, { policy, now: clock() }))
   }
 
   /**
@@ -1076,7 +1078,7 @@ export class Session {
   /** Segments over messages that were edited since, as far as their time has come. */
   async #rebuildOutdated(signal: AbortSignal): Promise<void> {
     const { store, noteOutcome } = this.#engine
-    if ((await store.readOutdated(this.#key)) === null) return
+    if ((await store.rebuilds.readOutdated(this.#key)) === null) return
     const { rebuildOutdated } = await import('./compaction/rebuild-outdated.ts')
     const onOutcome = (outcome: FoldOutcome) => noteOutcome(outcome, this.#key)
     while ((await rebuildOutdated(this.#engine, this.#key, { signal, onOutcome })).left === 'more');
@@ -1154,7 +1156,7 @@ export class Session {
   /** With what this session has settings of its own for. */
   async #policy(): Promise<Policy> {
     const { store, policy } = this.#engine
-    const [own] = await this.#read(sessionPolicies(store, this.#claim, [policy]))
+    const [own] = await this.#read(sessionPolicies(store.settings, this.#claim, [policy]))
     return own
   }
 
@@ -1165,7 +1167,7 @@ export class Session {
   }
 
   async #record(): Promise<SessionRecord | null> {
-    return this.#read(this.#engine.store.readSession(this.#claim))
+    return this.#read(this.#engine.store.sessions.readSession(this.#claim))
   }
 }
 

@@ -9,7 +9,7 @@ import type { RateLimit } from './rate-limit.ts'
 import type { Revisions } from './revisions.ts'
 
 export interface AdmissionOptions {
-  readonly store: Pick<Store, 'readKey' | 'listKeys'>
+  readonly store: Pick<Store, 'keys'>
   readonly revisions: Revisions
   readonly rateLimit: RateLimit
   readonly addressOf: (context: Context) => string
@@ -26,7 +26,7 @@ export class Admission {
 
   constructor(options: AdmissionOptions) {
     this.#options = options
-    this.#keys = new KnownKeys(options.store)
+    this.#keys = new KnownKeys(options.store.keys)
   }
 
   /** `revision`: the store's, read after the call came in. */

@@ -1,5 +1,5 @@
 import { BoundedMap } from 'palimpsest/internals/bounded-map'
-import type { Store } from 'palimpsest/internals/store/index'
+import type { EventStore } from 'palimpsest/internals/store/index'
 import { comparePositions } from './event-position.ts'
 
 /** A reader that gave a name: what it has not read yet is kept for it. */
@@ -21,12 +21,12 @@ interface Given {
 
 /** Notes in the store how far they have read, as seldom as will do: what is noted too low only keeps events for longer. */
 export class EventConsumers {
-  readonly #store: Pick<Store, 'noteConsumer'>
+  readonly #events: Pick<EventStore, 'noteConsumer'>
   readonly #clock: () => number
   readonly #noted = new BoundedMap<string, Given>(MAX_REMEMBERED)
 
-  constructor(store: Pick<Store, 'noteConsumer'>, clock: () => number) {
-    this.#store = store
+  constructor(events: Pick<EventStore, 'noteConsumer'>, clock: () => number) {
+    this.#events = events
     this.#clock = clock
   }
 
@@ -37,7 +37,7 @@ export class EventConsumers {
     const isRecent = last !== undefined && this.#clock() - last.at < MIN_NOTE_MS
     if (isRecent && comparePositions(position, last.position) >= 0) return
     const { namespace, name } = consumer
-    await this.#store.noteConsumer(namespace, { name, after: position, now: Date.now() })
+    await this.#events.noteConsumer(namespace, { name, after: position, now: Date.now() })
     this.#noted.set(key, { position, at: this.#clock() })
   }
 

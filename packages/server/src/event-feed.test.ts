@@ -1,5 +1,5 @@
 import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
-import type { Store } from 'palimpsest/internals/store/index'
+import type { EventStore, Store } from 'palimpsest/internals/store/index'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { EventReader } from '../../../test/server/event-reader.ts'
 import { type StorePlace, sqlitePlace } from '../../../test/stores.ts'
@@ -46,7 +46,7 @@ describe('an event feed', () => {
     await other.close()
     const beat = reader.block()
     now = 1_000
-    const last = await store.readLastPosition()
+    const last = await store.events.readLastPosition()
     expect(await beat).toMatch(/^:\nid: \d+~[0-9a-f]{16}$/)
     await vi.waitFor(async () => {
       const again = reader.block()
@@ -56,21 +56,19 @@ describe('an event feed', () => {
     })
   })
 
-  /** All that a feed asks a store, but for the events. */
-  const others = (): Omit<EventFeedOptions['store'], 'readEvents'> => ({
-    readLastPosition: () => store.readLastPosition(),
-    readFirstPosition: () => store.readFirstPosition(),
-    noteConsumer: (namespace, note) => store.noteConsumer(namespace, note),
+  /** The same store, with other ways to do some things with events. */
+  const withEvents = (changes: Partial<EventStore>): EventFeedOptions['store'] => ({
+    events: { ...store.events, ...changes },
   })
 
   /** The same store, with a count of what is read of it. */
   const counted = () => {
     const calls = { reads: 0 }
-    const readEvents: Store['readEvents'] = page => {
+    const readEvents: EventStore['readEvents'] = page => {
       calls.reads += 1
-      return store.readEvents(page)
+      return store.events.readEvents(page)
     }
-    return { calls, store: { ...others(), readEvents } }
+    return { calls, store: withEvents({ readEvents }) }
   }
 
   test('asks once for all who listen', async () => {
@@ -153,13 +151,12 @@ describe('an event feed', () => {
     let failed = 0
     open({
       ringSize: 1,
-      store: {
-        ...others(),
+      store: withEvents({
         readEvents: page => {
           if (isDown) failed += 1
-          return whenUp(() => store.readEvents(page))
+          return whenUp(() => store.events.readEvents(page))
         },
-      },
+      }),
       onError: error => errors.push(error),
     })
     await say()
@@ -215,9 +212,9 @@ describe('an event feed', () => {
   /** All but the newest one, which have become old; gives the position before those that are left. */
   const trimAll = async () => {
     for (let day = 0; day < 4; day += 1)
-      await store.trimEvents({ now: wall + day * DAY_MS, retentionMs: 2 * DAY_MS, keepNewest: 1 })
+      await store.events.trimEvents({ now: wall + day * DAY_MS, retentionMs: 2 * DAY_MS, keepNewest: 1 })
     wall += 4 * DAY_MS
-    return store.readFirstPosition()
+    return store.events.readFirstPosition()
   }
   const DAY_MS = 86_400_000
   let wall = Date.UTC(2026, 0, 1)
@@ -263,12 +260,12 @@ describe('an event feed', () => {
 
   test('notes what a client with a name has read, seldom', async () => {
     const notes: (string | null)[] = []
-    const noteConsumer: Store['noteConsumer'] = (namespace, note) => {
+    const noteConsumer: EventStore['noteConsumer'] = (namespace, note) => {
       expect([namespace, note.name]).toEqual(['default', 'crm'])
       notes.push(note.after)
-      return store.noteConsumer(namespace, note)
+      return store.events.noteConsumer(namespace, note)
     }
-    open({ stallMs: 1e12, store: { ...others(), noteConsumer, readEvents: page => store.readEvents(page) } })
+    open({ stallMs: 1e12, store: withEvents({ noteConsumer }) })
     const named = async (after: string | null) =>
       new EventReader(await feed.listen(AUDIENCE, { after, consumer: 'crm' }))
     const reader = await named(null)

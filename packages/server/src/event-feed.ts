@@ -7,7 +7,7 @@ import { type Audience, type EventReader, EventStream } from './event-stream.ts'
 import { inTurn } from './event-turns.ts'
 
 export interface EventFeedOptions {
-  readonly store: Pick<Store, 'readEvents' | 'readLastPosition' | 'readFirstPosition' | 'noteConsumer'>
+  readonly store: Pick<Store, 'events'>
   /** How often the store is asked, while somebody listens. */
   readonly pollMs?: number
   readonly heartbeatMs?: number
@@ -61,7 +61,7 @@ export class EventFeed {
   constructor(options: EventFeedOptions) {
     this.#options = { ...DEFAULTS, ...options }
     const { heartbeatMs, stallMs, clock } = this.#options
-    this.#consumers = new EventConsumers(options.store, clock)
+    this.#consumers = new EventConsumers(options.store.events, clock)
     this.#reader = {
       ...{ heartbeatMs, stallMs, clock },
       read: position => this.#read(position),
@@ -78,10 +78,10 @@ export class EventFeed {
     if (this.#isClosed) throw new ClosedError('server')
     const { store, mostListeners } = this.#options
     if (this.count(audience.namespace) >= mostListeners) throw tooMany(mostListeners)
-    this.#lastKnown = await store.readLastPosition()
+    this.#lastKnown = await store.events.readLastPosition()
     const consumer = name === undefined ? null : { namespace: audience.namespace, name }
     // A position of its own, so that a client that comes again with it is told what was trimmed meanwhile.
-    const asked = after === START ? await store.readFirstPosition() : after
+    const asked = after === START ? await store.events.readFirstPosition() : after
     const isAnew = asked !== null && !(await this.#isKnown(asked, consumer))
     const position = asked === null || isAnew ? this.#lastKnown : asked
     if (consumer && position !== asked) await this.#consumers.note(consumer, position)
@@ -94,7 +94,7 @@ export class EventFeed {
   /** One that is yet to come is of a file that was put back: there is nothing to resume from. */
   async #isKnown(position: string, consumer: EventConsumer | null): Promise<boolean> {
     try {
-      await this.#options.store.readEvents({ after: position, limit: 1 })
+      await this.#options.store.events.readEvents({ after: position, limit: 1 })
       if (comparePositions(position, this.#lastKnown) > 0) return false
       if (consumer) await this.#consumers.note(consumer, position)
       return true
@@ -152,7 +152,7 @@ export class EventFeed {
   async #fill(ring: EventRing): Promise<number> {
     const { store, pollMs } = this.#options
     try {
-      const events = await store.readEvents({ after: ring.head, limit: PAGE })
+      const events = await store.events.readEvents({ after: ring.head, limit: PAGE })
       ring.add(events)
       // Those who could not read try again, too.
       if (events.length > 0 || this.#failures > 0) for (const stream of this.#streams) stream.wake()
@@ -175,7 +175,7 @@ export class EventFeed {
     if (this.#isClosed) return nothing
     const head = this.#ring?.head ?? position
     try {
-      const events = await this.#options.store.readEvents({ after: position, limit: PAGE })
+      const events = await this.#options.store.events.readEvents({ after: position, limit: PAGE })
       const last = events.at(-1)?.position ?? position
       // Where events were erased, there is a gap up to what the ring has.
       const isAll = events.length < PAGE && comparePositions(head, last) > 0

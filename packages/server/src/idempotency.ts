@@ -34,7 +34,7 @@ interface Asked {
 }
 
 interface Doing {
-  readonly store: Pick<Store, 'beginRequest' | 'finishRequest' | 'dropRequest'>
+  readonly store: Pick<Store, 'requests'>
   readonly longestMs?: number | undefined
   readonly onError: (error: unknown) => void
   readonly carryOut: () => Promise<Answer>
@@ -51,7 +51,7 @@ export async function once(asked: Asked, doing: Doing): Promise<Answer> {
   const fingerprint = hash([key, request])
   const now = Date.now()
   const begunUntil = now + longestMs
-  const found = await store.beginRequest(namespace, { name, fingerprint, now, until: begunUntil })
+  const found = await store.requests.beginRequest(namespace, { name, fingerprint, now, until: begunUntil })
   if (found.state !== 'begun') {
     if (found.fingerprint !== fingerprint) throw reusedKey(key)
     if (found.state === 'running') throw underWay(key)
@@ -59,11 +59,11 @@ export async function once(asked: Asked, doing: Doing): Promise<Answer> {
     return { ...answer, headers: { ...answer.headers, 'idempotency-replayed': 'true' } }
   }
   const answer = await carryOut().catch(async error => {
-    await store.dropRequest(namespace, { name, begunUntil }).catch(onError)
+    await store.requests.dropRequest(namespace, { name, begunUntil }).catch(onError)
     throw error
   })
   // It is done: that it could not be noted must not make it look undone.
-  await store
+  await store.requests
     .finishRequest(namespace, { name, begunUntil, answer: keep(answer), until: Date.now() + KEPT_MS })
     .catch(onError)
   return answer

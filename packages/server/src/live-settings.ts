@@ -29,7 +29,7 @@ import { settingChanges, settledObjects } from './setting-changes.ts'
 import { settingsTag } from './settings-tag.ts'
 
 export interface LiveSettingsOptions {
-  readonly store: Pick<Store, 'readSettings' | 'writeSettings' | 'readRevision'>
+  readonly store: Pick<Store, 'settings'>
   /** Shared with others who ask the same store. */
   readonly revisions?: Revisions
   readonly namespace?: string
@@ -90,7 +90,7 @@ export class LiveSettings {
     checkOptions('LiveSettings', options, OPTIONS)
     this.#options = options
     this.#namespace = options.namespace ?? 'default'
-    this.#revisions = options.revisions ?? new Revisions(options.store)
+    this.#revisions = options.revisions ?? new Revisions(options.store.settings)
     this.#resolved = this.#resolve({})
   }
 
@@ -143,7 +143,7 @@ export class LiveSettings {
   }
 
   async #read(): Promise<Layer> {
-    return this.#options.store.readSettings(this.#namespace)
+    return this.#options.store.settings.readSettings(this.#namespace)
   }
 
   /** Another one whenever something of them is other. */
@@ -226,7 +226,7 @@ export class LiveSettings {
           ...key.layer,
           ...Object.fromEntries(key.removed.map(name => [name, null])),
         }
-        await this.#options.store.writeSettings(this.#namespace, all, { expected: raw })
+        await this.#options.store.settings.writeSettings(this.#namespace, all, { expected: raw })
         break
       } catch (error) {
         if (tries === MAX_TRIES || isExpected || !(error instanceof SettingsConflictError)) throw error

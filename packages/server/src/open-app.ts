@@ -97,7 +97,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     ...options.environment,
   }
   await store.open()
-  const revisions = new Revisions(store)
+  const revisions = new Revisions(store.settings)
   const tenants = new Tenants({
     ...{ store, revisions, home, environment },
     ...(workspace !== undefined && { workspace }),
@@ -148,7 +148,7 @@ async function openOthers(
   tenants: Tenants,
   { store, onWarning }: Pick<AppOptions, 'store' | 'onWarning'>,
 ): Promise<void> {
-  for (const namespace of new Set((await store.listKeys()).map(key => key.namespace)))
+  for (const namespace of new Set((await store.keys.listKeys()).map(key => key.namespace)))
     await tenants
       .of(namespace)
       .catch(error =>

@@ -1,4 +1,4 @@
-import type { Store } from 'palimpsest/internals/store/index'
+import type { SettingsStore } from 'palimpsest/internals/store/index'
 
 /** A reading that takes longer is not waited for by others: a connection may have died silently. */
 const PATIENCE_MS = 1_000
@@ -8,12 +8,12 @@ const PATIENCE_MS = 1_000
  * question; whoever asks while a reading is under way shares the next one, so that many requests at once cost two.
  */
 export class Revisions {
-  readonly #store: Pick<Store, 'readRevision'>
+  readonly #settings: Pick<SettingsStore, 'readRevision'>
   #underWay: Promise<number> | null = null
   #next: Promise<number> | null = null
 
-  constructor(store: Pick<Store, 'readRevision'>) {
-    this.#store = store
+  constructor(settings: Pick<SettingsStore, 'readRevision'>) {
+    this.#settings = settings
   }
 
   current(): Promise<number> {
@@ -24,7 +24,7 @@ export class Revisions {
 
   #read(): Promise<number> {
     this.#next = null
-    const reading = this.#store.readRevision()
+    const reading = this.#settings.readRevision()
     this.#underWay = reading
     const over = () => {
       if (this.#underWay === reading) this.#underWay = null

@@ -72,7 +72,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const connections = new Connections(server, limits)
   try {
     await options.store.open()
-    const hasKeys = (await options.store.listKeys()).length > 0
+    const hasKeys = (await options.store.keys.listKeys()).length > 0
     const requireKeys = (address: string) => {
       const isForOthers = !isLoopback(address) || isMeantForOthers(options)
       if (isForOthers && !hasKeys) throw keysNeeded(host)

@@ -89,7 +89,7 @@ export class Tenants {
       ...options,
     })
     settings.onChange(changed => palimpsest.configure(changed))
-    const forkKey = async () => JSON.stringify([(await store.readIdentity()).id, namespace])
+    const forkKey = async () => JSON.stringify([(await store.database.readIdentity()).id, namespace])
     return { namespace, palimpsest, settings, metrics, forkKey }
   }
 

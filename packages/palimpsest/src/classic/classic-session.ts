@@ -167,7 +167,7 @@ export class ClassicSession {
 
   /** All that was said, oldest first, read page by page. */
   fullHistory(): FullHistory {
-    return fullHistory(this.#engine.store, this.#key, { length: this.#loaded.messages })
+    return fullHistory(this.#engine.store.log, this.#key, { length: this.#loaded.messages })
   }
 
   /** Loads what others have changed since: another process, or calls that did not go through this object. */
@@ -216,14 +216,14 @@ export class ClassicSession {
     if (this.#policyHandler !== null) return readDecision(await this.#askPolicyHandler(), types)
     const { store, clock } = this.#engine
     const policy = this.#policy
-    const snapshot = await store.readSnapshot(this.#key, { policy, now: clock() })
+    const snapshot = await store.schedule.readSnapshot(this.#key, { policy, now: clock() })
     return snapshot && judge(policy, snapshot)
   }
 
   async #askPolicyHandler(): Promise<unknown> {
     const { store, summarizerTimeoutMs } = this.#engine
     const { messages: length, throughSeq, current } = this.#loaded
-    const full = fullHistory(store, this.#key, { length, throughSeq })
+    const full = fullHistory(store.log, this.#key, { length, throughSeq })
     const ask = async () =>
       this.#policyHandler?.(full, structuredClone([...current]), structuredClone(this.memo), this.#settings)
     return insideHandler('policy', this.#caller, () => withinTime(ask, { timeoutMs: summarizerTimeoutMs }))
@@ -285,7 +285,7 @@ export class ClassicSession {
     const folded = segments.length === 0 ? null : asWindow(segments)
     const raw = messages.map(asWindowMessage)
     const { messages: length } = head.totals
-    const full = fullHistory(this.#engine.store, this.#key, { length, throughSeq: head.seq })
+    const full = fullHistory(this.#engine.store.log, this.#key, { length, throughSeq: head.seq })
     const current = structuredClone([...(folded ?? []), ...raw])
     const returned = await failure.note(async () =>
       handler(full, current, structuredClone(ownMemo(before)), this.#settings),

@@ -1,5 +1,5 @@
 import type { Message } from '../log/index.ts'
-import type { SessionKey, Store } from '../store/index.ts'
+import type { LogStore, SessionKey } from '../store/index.ts'
 
 /** All messages of a session, oldest first. It costs nothing until it is read, and is read page by page. */
 export interface FullHistory extends AsyncIterable<Message> {
@@ -12,14 +12,14 @@ export interface FullHistory extends AsyncIterable<Message> {
 const MESSAGES_AT_A_TIME = 500
 
 export function fullHistory(
-  store: Pick<Store, 'readMessages'>,
+  log: Pick<LogStore, 'readMessages'>,
   key: SessionKey,
   { length, throughSeq = Number.MAX_SAFE_INTEGER - 1 }: { length: number; throughSeq?: number },
 ): FullHistory {
   async function* read(): AsyncGenerator<Message, void, void> {
     for (let after = 0; ; ) {
       const range = { after, before: throughSeq + 1, limit: MESSAGES_AT_A_TIME, from: 'oldest' } as const
-      const page = await store.readMessages(key, range)
+      const page = await log.readMessages(key, range)
       yield* page
       if (page.length < MESSAGES_AT_A_TIME) return
       after = page.at(-1)!.seq

@@ -32,12 +32,12 @@ export const EMPTY: Loaded = {
   throughSeq: 0,
 }
 
-type Reader = Pick<Store, 'readSession' | 'readSegments' | 'readMessages'>
+type Reader = Pick<Store, 'sessions' | 'folds' | 'log'>
 
 /** As long as no epoch has begun, what was known stays and only what came since is read. */
 export async function loadSession(store: Reader, key: SessionKey, known: Loaded): Promise<Loaded> {
   for (;;) {
-    const record = await store.readSession(key)
+    const record = await store.sessions.readSession(key)
     if (record === null) return EMPTY
     const { epoch } = record
     if (epoch === known.epoch) {
@@ -46,10 +46,12 @@ export async function loadSession(store: Reader, key: SessionKey, known: Loaded)
     }
     const { compactedThrough } = record.state
     const segments =
-      compactedThrough === 0 ? [] : await store.readSegments(key, 'shown', { after: record.beginsAfter })
+      compactedThrough === 0
+        ? []
+        : await store.folds.readSegments(key, 'shown', { after: record.beginsAfter })
     const raw = await readRaw(store, key, { after: compactedThrough, record })
     // Read in several steps: if an epoch began in between, they do not fit together.
-    if ((await store.readSession(key))?.epoch === epoch)
+    if ((await store.sessions.readSession(key))?.epoch === epoch)
       return loaded(record, [...asWindow(segments), ...raw])
   }
 }
@@ -81,7 +83,12 @@ async function readRaw(
   const before = (record.head?.seq ?? 0) + 1
   const messages: WindowMessage[] = []
   for (let after = first; after < before - 1; ) {
-    const page = await store.readMessages(key, { after, before, limit: MESSAGES_AT_A_TIME, from: 'oldest' })
+    const page = await store.log.readMessages(key, {
+      after,
+      before,
+      limit: MESSAGES_AT_A_TIME,
+      from: 'oldest',
+    })
     for (const message of page) messages.push(asWindowMessage(message))
     if (page.length < MESSAGES_AT_A_TIME) break
     after = page.at(-1)!.seq

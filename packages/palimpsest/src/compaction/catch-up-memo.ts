@@ -6,7 +6,7 @@ import { type MessageReader, readMessages } from './read-messages.ts'
 import { MAX_SOURCE_TOKENS, partsOf, sourceLimit, tokensOf } from './source.ts'
 
 export interface CatchUp {
-  readonly store: MessageReader
+  readonly store: { readonly log: MessageReader }
   readonly key: SessionKey
   readonly keeper: MemoKeeper
   readonly summarizer: Summarizer
@@ -31,7 +31,7 @@ async function catchUpMemo(work: CatchUp): Promise<void> {
     const fromSeq = keeper.memo.throughSeq + 1
     if (fromSeq > throughSeq) return
     const range = { fromSeq, toSeq: throughSeq, mostTokens: Math.min(limit, left) }
-    const { messages, isWhole } = await readMessages(store, key, range)
+    const { messages, isWhole } = await readMessages(store.log, key, range)
     const tokens = tokensOf(messages)
     if (messages.length === 0 || tokens < leastTokens) return
     const given = tokens > limit ? ends(messages[0]!, limit) : messages
@@ -55,7 +55,7 @@ async function catchUpMemo(work: CatchUp): Promise<void> {
 async function passOverSurplus({ store, key, keeper, throughSeq }: CatchUp): Promise<void> {
   for (;;) {
     const range = { fromSeq: keeper.memo.throughSeq + 1, toSeq: throughSeq, mostTokens: MAX_SOURCE_TOKENS }
-    const { messages, isWhole } = await readMessages(store, key, range)
+    const { messages, isWhole } = await readMessages(store.log, key, range)
     if (isWhole) return
     keeper.giveUp(messages.at(-1)!.seq)
   }

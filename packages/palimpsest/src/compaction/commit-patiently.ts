@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PalimpsestError } from '../errors.ts'
-import type { FoldCommit, FoldReceipt, Store } from '../store/index.ts'
+import type { FoldCommit, FoldReceipt, FoldStore } from '../store/index.ts'
 import { failureReason } from './failure-reason.ts'
 import { isConflict } from './outcome.ts'
 
@@ -14,14 +14,14 @@ const MAX_MS = 15_000
  * where only the answer was lost. One comes at once; where the database is away, some more.
  */
 export async function commitPatiently(
-  store: Pick<Store, 'commitFold'>,
+  folds: Pick<FoldStore, 'commitFold'>,
   commit: FoldCommit,
   signal: AbortSignal | undefined,
 ): Promise<FoldReceipt> {
   const start = performance.now()
   for (const pauseMs of [0, ...PAUSES_MS])
     try {
-      return await store.commitFold(commit)
+      return await folds.commitFold(commit)
     } catch (error) {
       if (isConflict(failureReason(error)) || signal?.aborted) throw error
       if (pauseMs > 0 && (!isAway(error) || performance.now() - start > MAX_MS)) throw error
@@ -31,7 +31,7 @@ export async function commitPatiently(
           throw error
         })
     }
-  return store.commitFold(commit)
+  return folds.commitFold(commit)
 }
 
 function isAway(error: unknown): boolean {

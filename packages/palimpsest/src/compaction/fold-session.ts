@@ -22,8 +22,10 @@ import {
 import {
   type DocumentWrite,
   type Fact,
+  type FoldStore,
   type Judged,
   type Lease,
+  type LogStore,
   type SessionKey,
   type SessionRecord,
   type Store,
@@ -66,20 +68,16 @@ import { metered } from './usage.ts'
 import { withinTime } from './within-time.ts'
 
 /** What folding asks of a store. */
-export type FoldStore = Pick<
-  Store,
-  | 'acquireLease'
-  | 'renewLease'
-  | 'releaseLease'
-  | 'readPlan'
-  | 'readSegments'
-  | 'readMessages'
-  | 'commitFold'
-  | 'failFold'
->
+export interface FoldPorts {
+  readonly folds: Pick<
+    FoldStore,
+    'acquireLease' | 'renewLease' | 'releaseLease' | 'readPlan' | 'readSegments' | 'commitFold' | 'failFold'
+  >
+  readonly log: Pick<LogStore, 'readMessages'>
+}
 
 /** What folding needs. */
-export interface FoldEngine<Stored extends FoldStore = Store> {
+export interface FoldEngine<Stored extends FoldPorts = Store> {
   /** Where `policy` holds for one fold only: the one that holds otherwise. */
   readonly configured?: Policy
   readonly store: Stored
@@ -162,7 +160,7 @@ export interface Folded {
  * state as it was, and the outcome says why.
  */
 export function foldSession(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   options: FoldOptions = {},
 ): Promise<Folded> {
@@ -191,7 +189,7 @@ function describeOutcome({ outcome: { usage, ...outcome } }: Folded): Attributes
 }
 
 async function foldOnce(
-  shared: FoldEngine<FoldStore>,
+  shared: FoldEngine<FoldPorts>,
   key: SessionKey,
   options: FoldOptions,
 ): Promise<Folded> {
@@ -202,7 +200,7 @@ async function foldOnce(
   const [usual, asked] = [shared.policy, options.policy ?? shared.policy]
   const policy = forced === null ? asked : undefined
   const once = options.policy !== undefined
-  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy, once })
+  const lease = await HeldLease.take(store.folds, key, { owner, ttlMs, clock, policy, once })
   if (lease === null) return unjudged(skipped('already_folding'))
   try {
     const { settings } = lease.given
@@ -239,7 +237,7 @@ interface UnderLease {
 }
 
 async function foldUnderLease(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   under: UnderLease,
 ): Promise<Folded> {
@@ -276,7 +274,7 @@ interface Attempt extends NextFold, Partial<Pick<WholeFold, 'raw'>> {
 }
 
 async function planNextOrConflict(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   decision: Decision,
 ): Promise<NextFold | WholeFold | string | null> {
@@ -297,7 +295,7 @@ async function planNextOrConflict(
  * caller's own policy is asked again; in a back-off only what does without the summariser is done.
  */
 async function pendingDecision(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   { under, warn }: { readonly under: UnderLease; readonly warn: (warning: string) => void },
 ): Promise<Decision | null> {
@@ -326,7 +324,7 @@ interface FoldWorked extends FoldResult {
 }
 
 async function runHandler(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   attempt: Attempt,
 ): Promise<FoldWorked> {
@@ -343,7 +341,7 @@ async function runHandler(
 
 /** The handler is given all that is raw; what it leaves so is none of this fold's business. */
 async function workOnWindow(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   {
     plan,
@@ -360,7 +358,7 @@ async function workOnWindow(
   const { head, memo } = session
   const segments = await shownSegments(store, key, { session, chapter })
   const { range } = plan
-  const messages = range === null ? [] : await readAllMessages(store, key, range)
+  const messages = range === null ? [] : await readAllMessages(store.log, key, range)
   const input: WindowInput = { decision: plan.decision, segments, messages, memo, head, signal }
   const zone = session.zone ?? engine.zone
   const made = foldWindow(await handler.window(input), input, raw)
@@ -382,16 +380,16 @@ async function workOnWindow(
 
 /** Of this chapter. Where the cursor is taken as none, what segments there are stand for nothing any more. */
 async function shownSegments(
-  store: FoldStore,
+  store: FoldPorts,
   key: SessionKey,
   { session, chapter }: Pick<NextFold, 'session' | 'chapter'>,
 ): Promise<readonly Segment[]> {
   const { compactedThrough } = session.state
-  return compactedThrough === 0 ? [] : store.readSegments(key, 'shown', { after: chapter.afterSeq })
+  return compactedThrough === 0 ? [] : store.folds.readSegments(key, 'shown', { after: chapter.afterSeq })
 }
 
 async function work(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   { plan, session, chapter, under, tally, spending }: Attempt,
   signal: AbortSignal,
@@ -451,7 +449,7 @@ async function work(
   const fromSeq = superseded[0]?.fromSeq ?? folded.fromSeq
   const { toSeq } = folded
   await pause()
-  const { messages } = await readMessages(store, key, { fromSeq, toSeq })
+  const { messages } = await readMessages(store.log, key, { fromSeq, toSeq })
   const { focus } = under.options
   const input: FoldInput = {
     decision,
@@ -562,7 +560,7 @@ function checkCovers(result: FoldResult, { fromSeq, toSeq, messages, superseded 
 
 /** It only saves money: whatever goes wrong with it, the fold does without. */
 async function prefixFor(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   range: FoldRange,
 ): Promise<Prefix | null> {
@@ -571,7 +569,7 @@ async function prefixFor(
 }
 
 async function commitResult(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   { plan: planned, session, under, started, tally }: Attempt,
   result: FoldWorked,
@@ -606,7 +604,7 @@ async function commitResult(
     policy: under.live.policy,
     now,
   }
-  const { segmentIds, judged } = await commitPatiently(store, commit, under.options.signal)
+  const { segmentIds, judged } = await commitPatiently(store.folds, commit, under.options.signal)
   under.lease.noteCommitted()
   return { outcome: { ...outcome, segmentId: segmentIds[0] ?? null }, judged }
 }
@@ -618,7 +616,7 @@ function withLastResize(memo: Memo, { decision }: FoldPlan, { head }: NextFold['
 }
 
 async function fail(
-  engine: FoldEngine<FoldStore>,
+  engine: FoldEngine<FoldPorts>,
   key: SessionKey,
   { plan, session, under, started, tally }: Attempt,
   error: unknown,
@@ -636,7 +634,7 @@ async function fail(
   if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
   const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
   // What a summariser says of its failure may quote what was erased since.
-  await store
+  await store.folds
     .failFold(
       { ...key, seen: seenOf(session) },
       {

@@ -31,7 +31,7 @@ export async function foldStep(
   const step = await foldOnce(engine, waiting, options)
   if (step.next !== null || step.isOvertaken || options.signal.aborted) return step
   const { key } = waiting
-  if ((await engine.store.readOutdated(key)) === null) return step
+  if ((await engine.store.rebuilds.readOutdated(key)) === null) return step
   const { rebuildOutdated } = await import('./rebuild-outdated.ts')
   const rebuilt = await rebuildOutdated(engine, key, options)
   if (rebuilt.left === 'more') return { ...step, next: { key, policy: undefined, isFallback: false } }
@@ -58,7 +58,8 @@ async function foldOnce(
     return { ...step, next: { key, policy: undefined, isFallback: false } }
   }
   const { store, clock } = engine
-  const verdict = judged ?? (await store.judge(key, { policy: policy ?? engine.policy, now: clock() }))
+  const verdict =
+    judged ?? (await store.schedule.judge(key, { policy: policy ?? engine.policy, now: clock() }))
   // In the back-off that a failure begins, the rules that cannot wait fold without the summariser.
   const mayFallBack = outcome.outcome === 'failed' && !isFallback
   if (mayFallBack && verdict?.decision?.meta['extractive'] === true)

@@ -26,7 +26,7 @@ export async function foldThrough(
     if (isOvertaken) await setTimeout(OVERTAKEN_PAUSE_MS, undefined, { signal }).catch(() => {})
     waiting = isOvertaken ? waiting : next
   }
-  return last ?? backingOff(await engine.store.readSession(key), engine.clock())
+  return last ?? backingOff(await engine.store.sessions.readSession(key), engine.clock())
 }
 
 function backingOff(session: SessionRecord | null, now: number): FoldOutcome | null {

@@ -1,7 +1,7 @@
 import type { Policy } from '../policy/index.ts'
-import type { Lease, SessionKey, Store } from '../store/index.ts'
+import type { FoldStore, Lease, SessionKey } from '../store/index.ts'
 
-type LeaseStore = Pick<Store, 'acquireLease' | 'renewLease' | 'releaseLease'>
+type Leasing = Pick<FoldStore, 'acquireLease' | 'renewLease' | 'releaseLease'>
 
 interface LeaseTerms {
   readonly owner: string
@@ -19,26 +19,26 @@ const RENEW_SHARE = 1 / 3
 /** A session's lease, kept alive until it is let go of. */
 export class HeldLease {
   readonly given: Lease
-  readonly #store: LeaseStore
+  readonly #folds: Leasing
   readonly #key: SessionKey
   readonly #keepAlive: NodeJS.Timeout
   #isHeld = true
 
-  private constructor(store: LeaseStore, key: SessionKey, given: Lease, { ttlMs, clock }: LeaseTerms) {
+  private constructor(folds: Leasing, key: SessionKey, given: Lease, { ttlMs, clock }: LeaseTerms) {
     this.given = given
-    this.#store = store
+    this.#folds = folds
     this.#key = key
     this.#keepAlive = setInterval(() => {
-      store.renewLease(key, { token: given.token, ttlMs, now: clock() }).catch(() => {})
+      folds.renewLease(key, { token: given.token, ttlMs, now: clock() }).catch(() => {})
     }, ttlMs * RENEW_SHARE)
   }
 
   /** `null`: somebody else holds it. */
-  static async take(store: LeaseStore, key: SessionKey, terms: LeaseTerms): Promise<HeldLease | null> {
+  static async take(folds: Leasing, key: SessionKey, terms: LeaseTerms): Promise<HeldLease | null> {
     const { owner, ttlMs, clock, policy, once } = terms
     const judging = policy && { policy, once }
-    const given = await store.acquireLease(key, { owner, ttlMs, now: clock(), ...judging })
-    return given && new HeldLease(store, key, given, terms)
+    const given = await folds.acquireLease(key, { owner, ttlMs, now: clock(), ...judging })
+    return given && new HeldLease(folds, key, given, terms)
   }
 
   /** A commit lets go of it. */
@@ -48,7 +48,7 @@ export class HeldLease {
 
   async release(): Promise<void> {
     clearInterval(this.#keepAlive)
-    if (this.#isHeld) await this.#store.releaseLease(this.#key, this.given.token).catch(() => {})
+    if (this.#isHeld) await this.#folds.releaseLease(this.#key, this.given.token).catch(() => {})
     this.#isHeld = false
   }
 }

@@ -1,5 +1,5 @@
 export type { BuiltInHandler } from './built-in.ts'
-export type { FoldEngine, FoldedRange, FoldOptions, FoldStore } from './fold-session.ts'
+export type { FoldEngine, FoldedRange, FoldOptions, FoldPorts } from './fold-session.ts'
 export {
   isWindowHandler,
   type WindowHandler,

@@ -12,7 +12,7 @@ import {
   type RawMessage,
   takeSnapshot,
 } from '../policy/index.ts'
-import type { Chapter, SessionKey, SessionRecord, Store } from '../store/index.ts'
+import type { Chapter, FoldStore, SessionKey, SessionRecord } from '../store/index.ts'
 import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
@@ -48,22 +48,26 @@ export interface WholeFold extends NextFold {
   readonly raw: readonly RawMessage[]
 }
 
+interface PlanReader {
+  readonly folds: Pick<FoldStore, 'readPlan'>
+}
+
 /**
  * What a decision comes to now. It reads the oldest raw messages, as far as one fold reaches, and knows the
  * rest by their figures: so it costs the same whether a thousand are raw or a million. `null` where there
  * is no message.
  */
 export async function planNext(
-  { store, policy, clock }: { store: Pick<Store, 'readPlan'>; policy: Policy; clock: () => number },
+  { store: { folds }, policy, clock }: { store: PlanReader; policy: Policy; clock: () => number },
   key: SessionKey,
   decision: Decision,
 ): Promise<NextFold | null> {
-  const first = await store.readPlan(key, { limit: FIRST_PAGE })
+  const first = await folds.readPlan(key, { limit: FIRST_PAGE })
   const head = first?.session.head
   if (!first || !head) return null
   const session = { ...first.session, head }
   const { chapter } = first
-  if (chapter.throughSeq !== null) return planEnded(store, key, { ...first, session, decision })
+  if (chapter.throughSeq !== null) return planEnded(folds, key, { ...first, session, decision })
   const figures = measure(head, session.state, clock())
   const snapshot = takeSnapshot(policy, figures, null)
   const raw = [...first.raw]
@@ -82,13 +86,13 @@ export async function planNext(
     }
     const plan = planFold(input)
     if (isPlanFinal(input, plan)) return { plan, session, chapter }
-    raw.push(...(await readMore(store, key, { session, after: raw.at(-1)?.seq ?? 0, limit })))
+    raw.push(...(await readMore(folds, key, { session, after: raw.at(-1)?.seq ?? 0, limit })))
   }
 }
 
 /** Of a chapter that has ended: it reads as much as one fold takes in. */
 async function planEnded(
-  store: Pick<Store, 'readPlan'>,
+  folds: PlanReader['folds'],
   key: SessionKey,
   { session, chapter, raw: first, decision }: Omit<WholeFold, 'plan'> & { readonly decision: Decision },
 ): Promise<NextFold> {
@@ -96,7 +100,7 @@ async function planEnded(
   const limits = { mostTokens: foldTokens(session.failures), mostMessages: MAX_FOLD_MESSAGES }
   let isAll = raw.length < FIRST_PAGE
   while (!isAll && raw.length <= MAX_FOLD_MESSAGES && tokensOf(raw) <= limits.mostTokens) {
-    const page = await readPage(store, key, { session, after: raw.at(-1)!.seq, limit: LARGEST_PAGE })
+    const page = await readPage(folds, key, { session, after: raw.at(-1)!.seq, limit: LARGEST_PAGE })
     raw.push(...page)
     isAll = page.length < LARGEST_PAGE
   }
@@ -109,11 +113,11 @@ function tokensOf(raw: readonly RawMessage[]): number {
 
 /** Everything raw, for a handler that says itself how much of it it folds. */
 export async function planWhole(
-  { store }: { store: Pick<Store, 'readPlan'> },
+  { store: { folds } }: { store: PlanReader },
   key: SessionKey,
   decision: Decision,
 ): Promise<WholeFold | null> {
-  const first = await store.readPlan(key, { limit: FIRST_PAGE })
+  const first = await folds.readPlan(key, { limit: FIRST_PAGE })
   const head = first?.session.head
   if (!first || !head) return null
   const session = { ...first.session, head }
@@ -121,7 +125,7 @@ export async function planWhole(
   for (;;) {
     const after = raw.at(-1)?.seq ?? session.state.compactedThrough
     if (after >= head.seq) break
-    for (const message of await readMore(store, key, { session, after, limit: LARGEST_PAGE }))
+    for (const message of await readMore(folds, key, { session, after, limit: LARGEST_PAGE }))
       raw.push(message)
   }
   const plan = planOldest(decision, { raw, lastTurnComplete: head.totals.complete }, raw.length)
@@ -135,23 +139,23 @@ interface Page {
 }
 
 async function readMore(
-  store: Pick<Store, 'readPlan'>,
+  folds: PlanReader['folds'],
   key: SessionKey,
   page: Page,
 ): Promise<readonly RawMessage[]> {
-  const raw = await readPage(store, key, page)
+  const raw = await readPage(folds, key, page)
   if (raw.length > 0) return raw
   const { epoch } = page.session
   throw new EpochConflictError({ sessionId: key.id, expected: epoch, actual: epoch })
 }
 
 async function readPage(
-  store: Pick<Store, 'readPlan'>,
+  folds: PlanReader['folds'],
   key: SessionKey,
   { session, after, limit }: Page,
 ): Promise<readonly RawMessage[]> {
   await pause()
-  const page = await store.readPlan(key, { after, through: session.head.seq, limit })
+  const page = await folds.readPlan(key, { after, through: session.head.seq, limit })
   if (page?.session.epoch !== session.epoch)
     throw new EpochConflictError({
       sessionId: key.id,

@@ -1,9 +1,9 @@
 import { type Message, withoutRecalled } from '../log/index.ts'
-import type { SessionKey, Store } from '../store/index.ts'
+import type { LogStore, SessionKey } from '../store/index.ts'
 import { pause } from './pause.ts'
 import { measureInSlices, messageTokens, tokensOf } from './source.ts'
 
-export type MessageReader = Pick<Store, 'readMessages'>
+export type MessageReader = Pick<LogStore, 'readMessages'>
 
 const MESSAGES_AT_A_TIME = 200
 const FIRST_PAGE = 50
@@ -14,13 +14,13 @@ const MAX_PAGE_TOKENS = 500_000
  * memory tools gave back is not in them: nothing is summarised twice.
  */
 export async function readMessages(
-  store: MessageReader,
+  log: MessageReader,
   key: SessionKey,
   { fromSeq, toSeq, mostTokens = Infinity }: { fromSeq: number; toSeq: number; mostTokens?: number },
 ): Promise<{ messages: readonly Message[]; isWhole: boolean }> {
   const messages: Message[] = []
   let left = mostTokens
-  for await (const page of readPages(store, key, { fromSeq, toSeq }))
+  for await (const page of readPages(log, key, { fromSeq, toSeq }))
     for (const message of page) {
       left -= messageTokens(message)
       if (left < 0 && messages.length > 0) return { messages: withoutRecalled(messages), isWhole: false }
@@ -31,23 +31,23 @@ export async function readMessages(
 
 /** All of a range, as they were said. */
 export async function readAllMessages(
-  store: MessageReader,
+  log: MessageReader,
   key: SessionKey,
   range: { fromSeq: number; toSeq: number },
 ): Promise<readonly Message[]> {
   const messages: Message[] = []
-  for await (const page of readPages(store, key, range)) for (const message of page) messages.push(message)
+  for await (const page of readPages(log, key, range)) for (const message of page) messages.push(message)
   return messages
 }
 
 async function* readPages(
-  store: MessageReader,
+  log: MessageReader,
   key: SessionKey,
   { fromSeq, toSeq }: { fromSeq: number; toSeq: number },
 ): AsyncGenerator<readonly Message[], void, void> {
   for (let [after, limit] = [fromSeq - 1, FIRST_PAGE]; ; ) {
     const range = { after, before: toSeq + 1, limit }
-    const page = await store.readMessages(key, { ...range, from: 'oldest', answered: true })
+    const page = await log.readMessages(key, { ...range, from: 'oldest', answered: true })
     await pause()
     await measureInSlices(page)
     yield page

@@ -39,13 +39,19 @@ export async function rebuildOutdated(
   options: RebuildOptions,
 ): Promise<Rebuilt> {
   const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = engine
-  const waiting = await store.readOutdated(key)
+  const waiting = await store.rebuilds.readOutdated(key)
   if (waiting === null) return NOTHING_LEFT
   if (waiting.dueAt > clock()) return { left: 'later', dueAt: waiting.dueAt }
-  const lease = await HeldLease.take(store, key, { owner, ttlMs, clock, policy: undefined, once: false })
+  const lease = await HeldLease.take(store.folds, key, {
+    owner,
+    ttlMs,
+    clock,
+    policy: undefined,
+    once: false,
+  })
   if (lease === null) return OVERTAKEN
   try {
-    const work = await store.readOutdated(key)
+    const work = await store.rebuilds.readOutdated(key)
     return work === null ? NOTHING_LEFT : await rebuildUnderLease(engine, { lease, key, work, ...options })
   } finally {
     await lease.release()
@@ -63,7 +69,7 @@ async function rebuildUnderLease(engine: FoldEngine, under: UnderLease): Promise
   const { lease, key, work, signal, onOutcome } = under
   const leaseToken = lease.given.token
   if (work.segment === null) {
-    await store.endCorrections(key, { leaseToken })
+    await store.rebuilds.endCorrections(key, { leaseToken })
     return NOTHING_LEFT
   }
   const started = clock()
@@ -75,7 +81,7 @@ async function rebuildUnderLease(engine: FoldEngine, under: UnderLease): Promise
     const { settings } = lease.given
     const configured = { ...engine, policy: policyFor(settings, engine.policy) }
     const rebuilt = await rebuild(configured, work.segment, { tally, signal })
-    if (!(await store.commitRebuilt(key, { ...rebuilt, leaseToken }))) return OVERTAKEN
+    if (!(await store.rebuilds.commitRebuilt(key, { ...rebuilt, leaseToken }))) return OVERTAKEN
     const { tokensBefore, tokensAfter } = rebuilt
     onOutcome({ ...outcome, outcome: 'applied', tokensBefore, tokensAfter, ...ended() })
     return { left: 'more' }
@@ -84,7 +90,7 @@ async function rebuildUnderLease(engine: FoldEngine, under: UnderLease): Promise
     if (isConflict(reason)) return OVERTAKEN
     if (signal.aborted) return NOTHING_LEFT
     const retryAt = clock() + Math.max(backoffMs(work.failures), retryAfterMs(error))
-    await store.failRebuild(key, { leaseToken, retryAt }).catch(() => {})
+    await store.rebuilds.failRebuild(key, { leaseToken, retryAt }).catch(() => {})
     const isFailure = !SummarizerError.isSpendGuard(error)
     onOutcome({ ...outcome, outcome: isFailure ? 'failed' : 'skipped', reason, ...ended() })
     return { left: 'later', dueAt: retryAt }

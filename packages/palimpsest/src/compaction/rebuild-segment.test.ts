@@ -35,8 +35,8 @@ const engine = (summarizer: Summarizer = extractive()): RebuildEngine => ({
 
 /** A segment as an erasure would have withheld it. */
 async function withheld(segment: Segment): Promise<WithheldSegment> {
-  const { epoch } = (await store.readSession(KEY))!
-  const all = await store.readSegments(KEY, 'all')
+  const { epoch } = (await store.sessions.readSession(KEY))!
+  const all = await store.folds.readSegments(KEY, 'all')
   return { key: KEY, epoch, segment, lower: all.filter(({ rolledInto }) => rolledInto === segment.id) }
 }
 
@@ -51,7 +51,7 @@ async function fillTwoLevels(): Promise<readonly Segment[]> {
   for (let first = 1; first < 2_000; first += 20) {
     await chat.append(messages(first, first + 19))
     await chat.compact({ force: true })
-    const all = await store.readSegments(KEY, 'all')
+    const all = await store.folds.readSegments(KEY, 'all')
     if (all.some(({ level }) => level === 2)) return all
   }
   throw new Error('no second level')
@@ -64,7 +64,7 @@ describe('made anew from the same, a segment', () => {
       await chat.append(messages(first, first + 19))
       await chat.compact({ force: true })
     }
-    const all = await store.readSegments(KEY, 'shown')
+    const all = await store.folds.readSegments(KEY, 'shown')
     expect(all.map(({ level }) => level)).toEqual([1, 1])
     for (const segment of all) {
       const { text, summary, events, details, messageCount, tokensBefore, tokensAfter } = segment
@@ -89,7 +89,7 @@ describe('made anew from the same, a segment', () => {
     const chat = palimpsest.session('chat')
     await chat.append(Array.from({ length: 6 }, (_, index) => message(index + 1, 'tea')))
     await chat.compact({ force: true })
-    const [segment] = await store.readSegments(KEY, 'all')
+    const [segment] = await store.folds.readSegments(KEY, 'all')
     const model = scripted({ summarize: () => new Error('not to be called') })
     const rebuilt = await rebuild(segment!, model.summarizer)
     expect(rebuilt).toMatchObject({ text: segment!.text, summarizer: 'verbatim', isProper: true })

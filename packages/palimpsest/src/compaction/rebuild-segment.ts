@@ -15,7 +15,7 @@ import { MAX_SOURCE_TOKENS, tokensOf } from './source.ts'
 import { isExtractive } from './summarize-source.ts'
 
 export interface RebuildEngine {
-  readonly store: Pick<Store, 'readSession' | 'readSegments' | 'readMessages'>
+  readonly store: Pick<Store, 'sessions' | 'folds' | 'log'>
   readonly policy: Policy
   /** The configured one: what another one made is not what is to stay. */
   readonly summarizer: Summarizer
@@ -106,9 +106,9 @@ async function workFor(
   { summarizer, signal }: { summarizer: Summarizer; signal: AbortSignal },
 ): Promise<Omit<FoldWork, 'messages'>> {
   const { fromSeq, toSeq, type, reason } = segment
-  const session = await store.readSession(key)
+  const session = await store.sessions.readSession(key)
   const zone = session?.zone ?? ofEngine
-  const shown = (await store.readSegments(key, 'shown')).filter(({ text }) => text !== '')
+  const shown = (await store.folds.readSegments(key, 'shown')).filter(({ text }) => text !== '')
   const warn = () => {}
   // No memo is asked for: it has a cursor of its own.
   const memo = { value: {}, throughSeq: Number.MAX_SAFE_INTEGER }
@@ -170,7 +170,7 @@ async function fromMessages(
   for (let fromSeq = firstSeq; fromSeq <= segment.toSeq; fromSeq = newest!.seq + 1) {
     work.signal.throwIfAborted()
     const range = { fromSeq, toSeq: segment.toSeq, mostTokens: MAX_SOURCE_TOKENS }
-    const { messages, isWhole } = await readMessages(store, key, range)
+    const { messages, isWhole } = await readMessages(store.log, key, range)
     if (messages.length === 0) break
     newest = messages.at(-1)!
     messageCount += messages.length
@@ -200,7 +200,7 @@ async function newestThrough(
   key: WithheldSegment['key'],
   seq: number,
 ): Promise<Message | undefined> {
-  const [newest] = await store.readMessages(key, { before: seq + 1, limit: 1, from: 'newest' })
+  const [newest] = await store.log.readMessages(key, { before: seq + 1, limit: 1, from: 'newest' })
   return newest
 }
 

@@ -8,7 +8,7 @@ import type { Learned } from './rebuild-segment.ts'
 import { MAX_SOURCE_TOKENS } from './source.ts'
 
 export interface RememberEngine {
-  readonly store: Pick<Store, 'readSession' | 'readFacts' | 'readMessages' | 'readSegments'>
+  readonly store: Pick<Store, 'sessions' | 'documents' | 'log' | 'folds'>
   readonly zone: string
   readonly rememberFold?: FoldEngine['rememberFold']
 }
@@ -26,8 +26,11 @@ export async function rememberAgain(
   if (!rememberFold || segment.level !== 1) return []
   // One that was a window stands for others, too: their folds had lines of their own.
   const fromSeq = (lower.at(-1)?.toSeq ?? segment.fromSeq - 1) + 1
-  const session = await store.readSession(key)
-  const facts = await store.readFacts({ namespace: key.namespace, layer: 'chat', key: key.id }, 'current')
+  const session = await store.sessions.readSession(key)
+  const facts = await store.documents.readFacts(
+    { namespace: key.namespace, layer: 'chat', key: key.id },
+    'current',
+  )
   const isTold = facts.some(
     ({ from, origin }) =>
       from === 'fold' &&
@@ -36,7 +39,7 @@ export async function rememberAgain(
       origin.toSeq >= fromSeq,
   )
   if (session === null || isTold) return []
-  const { messages } = await readMessages(store, key, {
+  const { messages } = await readMessages(store.log, key, {
     fromSeq,
     toSeq: segment.toSeq,
     mostTokens: MAX_SOURCE_TOKENS,
@@ -51,7 +54,7 @@ async function peopleWith(
   session: SessionRecord,
   { key, messages }: { key: SessionKey; messages: readonly Message[] },
 ): Promise<readonly Person[]> {
-  const segments = await store.readSegments(key, 'shown')
+  const segments = await store.folds.readSegments(key, 'shown')
   return mergePeople(peopleOfSegments(segments), peopleOf(messages, session.zone ?? zone))
 }
 
@@ -67,7 +70,7 @@ export async function rememberEdited(
   const { store, rememberFold, summarizer: configured } = engine
   const isReplaced = segment.rolledInto !== null && by.summarizer.name !== configured.name
   if (!rememberFold || messages.length === 0 || isReplaced) return []
-  const session = await store.readSession(key)
+  const session = await store.sessions.readSession(key)
   if (session === null) return []
   const instants = new Set(messages.map(({ at }) => at.getTime()))
   return rememberFold({

@@ -201,22 +201,33 @@ export class FoldScheduler {
   async #triggerFromStore(): Promise<void> {
     const { store, namespace, clock } = this.#engine
     for (let after = ''; !this.#closed; ) {
-      const page = await store.listPending(namespace, { after, limit: SESSIONS_AT_A_TIME })
+      const page = await store.schedule.listPending(namespace, { after, limit: SESSIONS_AT_A_TIME })
       for (const key of page) this.trigger(key)
       if (page.length < SESSIONS_AT_A_TIME) break
       after = page.at(-1)!.id
     }
     for (let seen = 0; !this.#closed; ) {
-      const due = await store.listDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME })
+      const due = await store.schedule.listDue(namespace, {
+        kind: 'judging',
+        now: clock(),
+        limit: SESSIONS_AT_A_TIME,
+      })
       for (const key of due) await this.#judgeDue(key)
       seen += due.length
       // One that cannot be judged stays due; it must not be looked at for ever.
       if (due.length < SESSIONS_AT_A_TIME || seen > MAX_DUE_AT_ONCE) break
     }
     // Those that wait already keep their place; one that cannot be made anew now gets a later time.
-    for (const key of await store.listRebuildDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME }))
+    for (const key of await store.schedule.listDue(namespace, {
+      kind: 'rebuild',
+      now: clock(),
+      limit: SESSIONS_AT_A_TIME,
+    }))
       this.trigger(key)
-    for (const next of [await store.nextDueAt(namespace), await store.nextRebuildAt(namespace)])
+    for (const next of [
+      await store.schedule.nextDueAt(namespace, 'judging'),
+      await store.schedule.nextDueAt(namespace, 'rebuild'),
+    ])
       if (next !== null) this.noteDue(Math.max(next, clock() + RETRY_MS))
   }
 
@@ -224,7 +235,7 @@ export class FoldScheduler {
   async #judgeDue(key: SessionKey): Promise<void> {
     const { store, policy, clock } = this.#engine
     try {
-      const verdict = await store.judge(key, { policy, now: clock() })
+      const verdict = await store.schedule.judge(key, { policy, now: clock() })
       if (verdict?.decision) this.trigger(key)
       else if (verdict?.dueAt != null) this.noteDue(verdict.dueAt)
     } catch (error) {

@@ -1,13 +1,13 @@
 import { type Policy, policyFor } from '../policy/index.ts'
-import type { SessionKey, Store } from '../store/index.ts'
+import type { SessionKey, SettingsStore } from '../store/index.ts'
 
 /** Policies as a session's own settings have them. */
 export async function sessionPolicies<Policies extends readonly Policy[]>(
-  store: Pick<Store, 'readOwnSettings'>,
+  sessionSettings: Pick<SettingsStore, 'readOwnSettings'>,
   key: SessionKey,
   policies: readonly [...Policies],
 ): Promise<{ [Place in keyof Policies]: Policy }> {
   const isAsked = policies.some(({ forSession }) => forSession !== undefined)
-  const settings = isAsked ? await store.readOwnSettings(key) : {}
+  const settings = isAsked ? await sessionSettings.readOwnSettings(key) : {}
   return policies.map(policy => policyFor(settings, policy)) as { [Place in keyof Policies]: Policy }
 }

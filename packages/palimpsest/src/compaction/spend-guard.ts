@@ -9,7 +9,7 @@ export interface SpendGuardReport extends Omit<SpendLimitReached, 'until'> {
 }
 
 interface GuardOptions {
-  readonly store: Pick<Store, 'findSpendLimit' | 'reserveCall' | 'settleCall'>
+  readonly store: Pick<Store, 'spending'>
   readonly clock: () => number
   readonly limits: SpendLimits
 }
@@ -49,7 +49,8 @@ export class SpendWatch {
   /** Asked before work that is begun in another way without the model. */
   async isReached(model: string): Promise<boolean> {
     const { store, clock, limits } = this.#options
-    const reached = this.#reached ?? (await store.findSpendLimit(this.#key, { model, limits, now: clock() }))
+    const reached =
+      this.#reached ?? (await store.spending.findSpendLimit(this.#key, { model, limits, now: clock() }))
     if (reached !== null) this.#note(reached)
     return reached !== null
   }
@@ -57,14 +58,14 @@ export class SpendWatch {
   readonly beforeCall: CallGate = async ({ model, tokens }) => {
     const { store, clock, limits } = this.#options
     if (this.#reached !== null) throw this.#refusal(this.#reached)
-    const answer = await store.reserveCall(this.#key, { model, tokens, limits, now: clock() })
+    const answer = await store.spending.reserveCall(this.#key, { model, tokens, limits, now: clock() })
     if ('reached' in answer) {
       this.#note(answer.reached)
       throw this.#refusal(answer.reached)
     }
     // What is not corrected counts as it was expected: rather too much than too little.
     return ({ calls = 1, tokens }) =>
-      store.settleCall(this.#key.namespace, answer.reserved, { calls, tokens }).catch(() => {})
+      store.spending.settleCall(this.#key.namespace, answer.reserved, { calls, tokens }).catch(() => {})
   }
 
   #note(reached: SpendLimitReached): void {

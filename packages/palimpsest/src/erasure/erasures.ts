@@ -79,7 +79,7 @@ export class Erasures {
     await this.#files?.sync().catch(error => this.#report(error, ''))
     this.#checkOpen()
     const listId = newListId()
-    const begun = await store.beginErasure(namespace, { target: checked, now: clock(), listId })
+    const begun = await store.erasure.beginErasure(namespace, { target: checked, now: clock(), listId })
     this.#tell(begun)
     await this.#listing.enter(begun)
     const work = this.#eraseAndRebuild(begun)
@@ -101,7 +101,7 @@ export class Erasures {
 
   /** `null`: there is none. */
   async receipt(id: number): Promise<ErasureReceipt | null> {
-    const record = await this.#engine.store.readErasure(this.#engine.namespace, id)
+    const record = await this.#engine.store.erasure.readErasure(this.#engine.namespace, id)
     return record && (await this.#receiptOf(record))
   }
 
@@ -162,7 +162,7 @@ export class Erasures {
 
   /** Of this stage, or of any. */
   async #listOpen(stage?: ErasureStage): Promise<readonly ErasureRecord[]> {
-    const open = await this.#engine.store.listOpenErasures(this.#engine.namespace)
+    const open = await this.#engine.store.erasure.listOpenErasures(this.#engine.namespace)
     return open.filter(record => !this.#forgetting.has(record.id) && (!stage || record.stage === stage))
   }
 
@@ -186,7 +186,7 @@ export class Erasures {
     while (current.stage === 'erasing') {
       await pause()
       this.#checkOpen()
-      current = await store.continueErasure(namespace, { id: record.id, now: clock() })
+      current = await store.erasure.continueErasure(namespace, { id: record.id, now: clock() })
     }
     this.#tell(current)
     return current
@@ -194,7 +194,7 @@ export class Erasures {
 
   readonly #advance: Advance = async ({ id }, from, counts = {}) => {
     const { store, namespace } = this.#engine
-    const record = await store.advanceErasure(namespace, { id, from, counts })
+    const record = await store.erasure.advanceErasure(namespace, { id, from, counts })
     this.#tell(record)
     return record
   }
@@ -216,7 +216,7 @@ export class Erasures {
     const { store, namespace, summarizer } = this.#engine
     const retry = this.#retrySummaries
     if (isExtractive(summarizer)) return null
-    const [waiting] = await store.listWithheld(namespace, { left: 'extract', limit: 1 })
+    const [waiting] = await store.rebuilds.listWithheld(namespace, { left: 'extract', limit: 1 })
     if (waiting === undefined) return null
     if (retry.leftMs > 0) return { afterMs: retry.leftMs }
     const failures: RebuildFailure[] = []

@@ -4,7 +4,7 @@ import { ErasedList, newListId } from './erased-list.ts'
 import type { ListState } from './receipt.ts'
 
 export interface ListingEngine {
-  readonly store: Pick<Store, 'readIdentity' | 'nameErasure' | 'readFamily'>
+  readonly store: Pick<Store, 'database' | 'erasureList'>
   readonly namespace: string
   /** The file; `null`: none is kept. */
   readonly erasedList: string | null
@@ -25,7 +25,9 @@ export class Listing {
     this.#engine = engine
     const { erasedList, store } = engine
     this.#list =
-      erasedList === null ? null : new ErasedList(erasedList, async () => (await store.readIdentity()).id)
+      erasedList === null
+        ? null
+        : new ErasedList(erasedList, async () => (await store.database.readIdentity()).id)
   }
 
   /** `true`: it is there, or no list is kept. A repeat adds nothing. */
@@ -35,9 +37,10 @@ export class Listing {
       const { id, target, requestedAt: at } = record
       // Its target is gone with its line in the list, or by a program that kept none.
       if (target === null) return
-      const named = record.listId ?? (await store.nameErasure(namespace, { id, listId: newListId() })).listId!
+      const named =
+        record.listId ?? (await store.erasureList.nameErasure(namespace, { id, listId: newListId() })).listId!
       if (await list.has(named)) return
-      const family = target.kind === 'messages' && (await store.readFamily(namespace, target))
+      const family = target.kind === 'messages' && (await store.erasureList.readFamily(namespace, target))
       await list.add({ id: named, at, namespace, target, ...(family && { family }) })
     })
   }

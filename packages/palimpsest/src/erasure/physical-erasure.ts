@@ -44,14 +44,14 @@ export class PhysicalErasure {
 
   async filesState(): Promise<FilesState> {
     const { store, namespace } = this.#engine
-    const isMirrored = (await store.readMirrorFolder(namespace)) !== null
+    const isMirrored = (await store.mirror.readMirrorFolder(namespace)) !== null
     return { isMirrored, hasWorkspace: this.#files !== null }
   }
 
   /** Before the stage `scrubbing` there may be more to come. */
   async scrubState({ id, stage }: ErasureRecord): Promise<ScrubState> {
     const { store, namespace } = this.#engine
-    return stage === 'scrubbing' ? store.readScrub(namespace, id) : { isGone: false }
+    return stage === 'scrubbing' ? store.erasure.readScrub(namespace, id) : { isGone: false }
   }
 
   async followFiles(records: readonly ErasureRecord[]): Promise<number | null> {
@@ -91,8 +91,8 @@ export class PhysicalErasure {
     const { store, namespace } = this.#engine
     if ((await this.filesState()).isMirrored)
       return { files: 0, left: await countFilesBehindErasures(store, namespace) }
-    const erased = await store.listErasedDocuments(namespace)
-    if (erased.length > 0) await store.forgetErasedDocuments(namespace, erased)
+    const erased = await store.mirror.listErasedDocuments(namespace)
+    if (erased.length > 0) await store.mirror.forgetErasedDocuments(namespace, erased)
     return { files: 0, left: 0 }
   }
 
@@ -106,7 +106,7 @@ export class PhysicalErasure {
     if (this.#scrubbed.has(record.id)) return
     const name = `scrubbed/${record.id}`
     const isFirst =
-      (await store.takeLease(namespace, {
+      (await store.leases.takeLease(namespace, {
         name,
         owner,
         ttlMs: LEASE_MS,
@@ -114,7 +114,7 @@ export class PhysicalErasure {
         now: clock(),
       })) !== null
     if (isFirst && !(await this.#scrubOnce([record]))) return
-    if (isFirst) await store.takeLease(namespace, { name, owner, ttlMs: FOR_EVER_MS, now: clock() })
+    if (isFirst) await store.leases.takeLease(namespace, { name, owner, ttlMs: FOR_EVER_MS, now: clock() })
     this.#scrubbed.add(record.id)
     logger?.warn({ erasure: record.id }, `palimpsest: erasure ${record.id}: ${waitsFor}`)
   }
@@ -163,7 +163,7 @@ export class PhysicalErasure {
   /** `false`: a transaction still reads what was there before, or an operator has to do it. */
   async #scrubOnce(records: readonly ErasureRecord[]): Promise<boolean> {
     const erasures = records.map(({ id }) => id)
-    return this.#engine.store.scrub(({ bytes, usualMs }) => {
+    return this.#engine.store.erasure.scrub(({ bytes, usualMs }) => {
       const [megabytes, seconds] = [Math.ceil(bytes / 1e6), Math.ceil(usualMs / 1000)]
       this.#engine.logger?.info(
         { erasures, bytes },

@@ -9,9 +9,7 @@ import { keyName, type Store, type WithheldSegment } from '../store/index.ts'
 import type { Summarizer } from '../summarizer/index.ts'
 
 export interface RebuildAllEngine extends RebuildEngine, Pick<RememberEngine, 'rememberFold'> {
-  readonly store: RebuildEngine['store'] &
-    RememberEngine['store'] &
-    Pick<Store, 'listWithheld' | 'commitRebuilt'>
+  readonly store: RebuildEngine['store'] & RememberEngine['store'] & Pick<Store, 'rebuilds'>
   readonly namespace: string
   /** What may be spent on models; left out or `null`: any amount. */
   readonly spendGuard?: SpendGuard | null
@@ -54,7 +52,7 @@ export async function rebuildSegments(
   let [done, fruitless, limit] = [0, 0, SEGMENTS_AT_A_TIME]
   while (done < most && fruitless < MAX_FRUITLESS) {
     signal.throwIfAborted()
-    const page = await store.listWithheld(namespace, { left, limit })
+    const page = await store.rebuilds.listWithheld(namespace, { left, limit })
     if (page.length === 0) return 'none'
     const before = done
     const isFailed = ({ key }: WithheldSegment) => failed.has(keyName(key))
@@ -93,7 +91,7 @@ async function rebuildOne(
     },
     { timeoutMs: engine.summarizerTimeoutMs, signal: given },
   )
-  return engine.store.commitRebuilt(withheld.key, rebuilt)
+  return engine.store.rebuilds.commitRebuilt(withheld.key, rebuilt)
 }
 
 function firstOfEach(page: readonly WithheldSegment[]): readonly WithheldSegment[] {

@@ -1,7 +1,7 @@
 import type { Store } from '../store/index.ts'
 
 export interface LeaseEngine {
-  readonly store: Pick<Store, 'takeLease' | 'dropLease'>
+  readonly store: Pick<Store, 'leases'>
   readonly namespace: string
   readonly owner: string
   readonly clock: () => number
@@ -17,7 +17,7 @@ export async function underLease<Result>(
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result | 'taken'> {
-  const take = () => store.takeLease(namespace, { name, owner, ttlMs: LEASE_MS, now: clock() })
+  const take = () => store.leases.takeLease(namespace, { name, owner, ttlMs: LEASE_MS, now: clock() })
   const lease = await take()
   if (lease === null) return 'taken'
   const renewal = setInterval(() => take().catch(() => {}), RENEW_MS)
@@ -26,6 +26,6 @@ export async function underLease<Result>(
     return await work()
   } finally {
     clearInterval(renewal)
-    await store.dropLease(namespace, { name, token: lease.token }).catch(() => {})
+    await store.leases.dropLease(namespace, { name, token: lease.token }).catch(() => {})
   }
 }

@@ -1,12 +1,12 @@
 import { searchableText } from '../log/index.ts'
 import { collectionOf, countTerms, rank, refine, type SearchQuery } from '../search/index.ts'
 import { runInSlices } from '../slices.ts'
-import { keyName, type SessionKey, type Store } from '../store/index.ts'
+import { keyName, type LogStore, type SessionKey } from '../store/index.ts'
 import { isSought } from './is-sought.ts'
 import type { SearchedSession } from './look-up.ts'
 import { Pace } from './pace.ts'
 
-type Reader = Pick<Store, 'readMessagesAt'>
+type Reader = Pick<LogStore, 'readMessages'>
 
 export interface Hit {
   readonly key: SessionKey
@@ -29,7 +29,7 @@ interface Search {
  * verbatim, all messages that may hold it are looked at first, and those that do come forward; where it quotes
  * phrases, the others are looked at in their order until there are enough.
  */
-export async function bestHits(store: Reader, search: Search): Promise<readonly Hit[]> {
+export async function bestHits(log: Reader, search: Search): Promise<readonly Hit[]> {
   const { query, searched, wanted } = search
   const ranking: Ranking = {
     ...search,
@@ -38,12 +38,12 @@ export async function bestHits(store: Reader, search: Search): Promise<readonly 
       searched.map(({ index }) => index),
     ),
   }
-  const first = query.verbatim.length > 0 ? await verbatimHits(store, ranking) : []
+  const first = query.verbatim.length > 0 ? await verbatimHits(log, ranking) : []
   const isFirst = new Set(first.map(hitName))
   const hasPhrases = query.phrases.length > 0
   const ranked = await rankAll(ranking, hasPhrases ? MAX_CANDIDATES : wanted + first.length)
   const others = ranked.filter(hit => !isFirst.has(hitName(hit)))
-  const seen = hasPhrases ? await refineAll(store, query, others, wanted) : others
+  const seen = hasPhrases ? await refineAll(log, query, others, wanted) : others
   return inOrder([...first, ...seen]).slice(0, wanted)
 }
 
@@ -56,12 +56,12 @@ const MAX_VERBATIM = 1_000
 const TEXTS_AT_A_TIME = 100
 
 /** Messages that hold every term of something that the query names verbatim, as they count once their texts are seen. */
-async function verbatimHits(store: Reader, ranking: Ranking): Promise<readonly Hit[]> {
+async function verbatimHits(log: Reader, ranking: Ranking): Promise<readonly Hit[]> {
   const { query, accepts } = ranking
   const parts = query.verbatim.map(part => [...countTerms(part).keys()].filter(isIndexedAlike))
   const may: Accepts = session => both(accepts(session), holdsAll(parts, session.index))
   const candidates = await rankAll({ ...ranking, accepts: may }, MAX_VERBATIM)
-  return refineAll(store, query, candidates, candidates.length)
+  return refineAll(log, query, candidates, candidates.length)
 }
 
 /** A run of letters without spaces ends elsewhere in a message than in a query: its last letter is no term there. */
@@ -140,7 +140,7 @@ function holdsAny(query: SearchQuery, { postings, lastSeq }: SearchedSession['in
 
 /** In their order, page by page until there are enough, with what their texts say. */
 async function refineAll(
-  store: Reader,
+  log: Reader,
   query: SearchQuery,
   candidates: readonly Hit[],
   enough: number,
@@ -148,7 +148,7 @@ async function refineAll(
   const pace = new Pace()
   const refined: Hit[] = []
   for (let from = 0; from < candidates.length && refined.length < enough; from += TEXTS_AT_A_TIME) {
-    refined.push(...(await refinePage(store, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
+    refined.push(...(await refinePage(log, query, candidates.slice(from, from + TEXTS_AT_A_TIME))))
     await pace.keep()
   }
   return refined
@@ -156,7 +156,7 @@ async function refineAll(
 
 /** In no particular order. */
 async function refinePage(
-  store: Reader,
+  log: Reader,
   query: SearchQuery,
   candidates: readonly Hit[],
 ): Promise<readonly Hit[]> {
@@ -165,7 +165,7 @@ async function refinePage(
     const { key } = ofSession[0]!
     const seqs = ofSession.map(({ seq }) => seq)
     const texts = new Map<number, string>()
-    for (const { seq, content } of await store.readMessagesAt(key, seqs))
+    for (const { seq, content } of await log.readMessages(key, { seqs }))
       texts.set(seq, searchableText(content))
     const found = await runInSlices(refine(ofSession, seq => texts.get(seq) ?? '', query))
     for (const { seq, score } of found) refined.push({ key, seq, score })

@@ -11,7 +11,7 @@ import {
   searchableText,
 } from '../log/index.ts'
 import { excerptOf, type SearchQuery } from '../search/index.ts'
-import { keyName, type Store } from '../store/index.ts'
+import { keyName, type LogStore } from '../store/index.ts'
 import type { Hit } from './best-hits.ts'
 
 export interface Excerpt {
@@ -46,7 +46,7 @@ const MAX_PASSAGE = 20_000
 
 /** As they are shown: who said it and when, the passage that answers, and what was said around it. */
 export async function describeHits(
-  store: Pick<Store, 'readMessagesAt'>,
+  log: Pick<LogStore, 'readMessages'>,
   query: SearchQuery,
   hits: readonly Hit[],
   neighbours: number,
@@ -58,13 +58,10 @@ export async function describeHits(
       Array.from({ length: 2 * neighbours + 1 }, (_, place) => seq + place - neighbours),
     )
     const messages = new Map(
-      (
-        await store.readMessagesAt(
-          key,
-          wanted.filter(seq => seq > 0),
-          { answered: true },
-        )
-      ).map(message => [message.seq, message]),
+      (await log.readMessages(key, { seqs: wanted.filter(seq => seq > 0), answered: true })).map(message => [
+        message.seq,
+        message,
+      ]),
     )
     const around = (from: number, to: number) =>
       Array.from({ length: to - from + 1 }, (_, place) => messages.get(from + place))

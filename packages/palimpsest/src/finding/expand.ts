@@ -43,7 +43,7 @@ const EXPAND = optionsOf<ExpandOptions>({
   tokens: true,
 })
 
-type Reader = Pick<Store, 'readSegment' | 'readMessages'>
+type Reader = Pick<Store, 'folds' | 'log'>
 
 const MAX_AT_ONCE = 1_000
 
@@ -67,7 +67,7 @@ export async function expand(store: Reader, key: SessionKey, options: ExpandOpti
     return { ...base, segments, messages: [], next: isMore ? segments.at(-1)!.toSeq : null }
   }
   const range = { after, before: toSeq + 1, from: 'oldest', answered: true } as const
-  const page = await store.readMessages(key, { ...range, limit: limit + 1 })
+  const page = await store.log.readMessages(key, { ...range, limit: limit + 1 })
   const messages = within(page.slice(0, limit), tokens, ({ content }) => modelText(content))
   const isMore = messages.length < page.length
   return { ...base, segments: [], messages, next: isMore ? messages.at(-1)!.seq : null }
@@ -76,7 +76,7 @@ export async function expand(store: Reader, key: SessionKey, options: ExpandOpti
 async function findRange(store: Reader, key: SessionKey, options: ExpandOptions) {
   const { segment: id, fromSeq, toSeq = fromSeq } = options
   if (id !== undefined) {
-    const found = await store.readSegment(key, id)
+    const found = await store.folds.readSegment(key, id)
     if (found === null) throw new SegmentNotFoundError(key.id, id)
     return { ...found, fromSeq: found.segment.fromSeq, toSeq: found.segment.toSeq }
   }

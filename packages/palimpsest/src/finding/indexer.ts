@@ -123,13 +123,13 @@ export class Indexer {
   async #indexSession(key: SessionKey): Promise<void> {
     const { store } = this.#engine
     while (!this.#isClosed) {
-      const work = await store.readIndexWork(key, SLICE)
+      const work = await store.search.readIndexWork(key, SLICE)
       if (work === null) return
       const found = await this.#find(work)
       try {
         for await (const write of writesFor(work, found)) {
           if (this.#isClosed) return
-          if (!(await store.writeIndex(key, write))) break
+          if (!(await store.search.writeIndex(key, write))) break
           await this.#rest()
         }
       } finally {
@@ -170,7 +170,7 @@ export class Indexer {
   async #catchUp(): Promise<void> {
     const { store, namespace } = this.#engine
     for (let after: string | null = ''; after !== null && !this.#isClosed; ) {
-      const { keys, next } = await store.listUnindexed(namespace, {
+      const { keys, next } = await store.search.listUnindexed(namespace, {
         limit: SESSIONS_AT_A_TIME,
         ...(after !== '' && { after }),
       })

@@ -13,7 +13,7 @@ import { type SearchRead, type SearchRequest, type Speaker, type Store, speakerN
 import { isSought, matcherOf } from './is-sought.ts'
 import { Pace } from './pace.ts'
 
-type Reader = Pick<Store, 'readSearch' | 'readMessages' | 'readMessagesAt'>
+type Reader = Pick<Store, 'search' | 'log'>
 
 const SESSIONS_AT_A_TIME = 100
 const MESSAGES_AT_A_TIME = 200
@@ -37,7 +37,7 @@ export async function lookUp(
   const pace = new Pace()
   const sessions: SearchedSession[] = []
   for (let after: string | null = ''; after !== null; ) {
-    const { reads, next } = await store.readSearch(namespace, {
+    const { reads, next } = await store.search.readSearch(namespace, {
       ...which,
       terms: query.terms,
       withoutTerms: query.onlyDates,
@@ -68,12 +68,12 @@ async function complete(
   const isComplete = indexedThrough >= index.lastSeq && edited.length === 0
   if (isComplete) return { key, index, speakers }
   const end = new UnindexedEnd(read, query)
-  for (const message of edited.length > 0 ? await store.readMessagesAt(key, edited) : []) {
+  for (const message of edited.length > 0 ? await store.log.readMessages(key, { seqs: edited }) : []) {
     await runInSlices(end.add(message))
     await pace.keep()
   }
   for (let after = indexedThrough; after < index.lastSeq; ) {
-    const page = await store.readMessages(key, {
+    const page = await store.log.readMessages(key, {
       after,
       before: index.lastSeq + 1,
       limit: MESSAGES_AT_A_TIME,

@@ -27,7 +27,8 @@ export async function recallMessages(
     for (let near = Math.max(1, seq - around); near <= seq + around; near++) seqs.add(near)
   return {
     hits,
-    messages: seqs.size === 0 ? [] : await engine.store.readMessagesAt(key, [...seqs], { answered: true }),
+    messages:
+      seqs.size === 0 ? [] : await engine.store.log.readMessages(key, { seqs: [...seqs], answered: true }),
     passageOf: (long, characters) =>
       excerptOf(aroundFirst(long, query), query, { length: Math.max(1, characters) }).text,
   }

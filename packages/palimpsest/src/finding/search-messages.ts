@@ -25,7 +25,7 @@ export interface SearchAnswer {
 }
 
 export interface SearchEngine {
-  readonly store: Pick<Store, 'readSearch' | 'readMessages' | 'readMessagesAt'>
+  readonly store: Pick<Store, 'search' | 'log'>
   readonly namespace: string
   readonly zone: string
 }
@@ -46,7 +46,7 @@ export async function searchMessages(
   const { query, hits, people } = await findHits(engine, text, { ...options, most: offset + limit + 1 })
   const page = hits.slice(offset, offset + limit)
   return {
-    results: await describeHits(engine.store, query, page, neighbours),
+    results: await describeHits(engine.store.log, query, page, neighbours),
     next: hits.length > offset + limit ? String(offset + limit) : null,
     ...(people.length > 1 && { people }),
   }
@@ -64,11 +64,10 @@ export async function findMessages(
 ): Promise<{ readonly messages: readonly Message[]; readonly people: readonly Sender[] }> {
   const { below = Number.POSITIVE_INFINITY, limit, ...filter } = options
   const { hits, people } = await findHits(engine, text, { ...filter, sessions: [key.id], most: limit, below })
-  const messages = await engine.store.readMessagesAt(
-    key,
-    hits.map(({ seq }) => seq),
-    { answered: true },
-  )
+  const messages = await engine.store.log.readMessages(key, {
+    seqs: hits.map(({ seq }) => seq),
+    answered: true,
+  })
   const bySeq = new Map(messages.map(message => [message.seq, message]))
   const found = hits.map(({ seq }) => bySeq.get(seq)).filter(message => message !== undefined)
   return { messages: found, people }
@@ -105,5 +104,5 @@ export async function findHits(
           searched.flatMap(({ speakers }) => speakers),
           sender,
         )
-  return { query, hits: await bestHits(store, { query, searched, accepts, wanted: most }), people }
+  return { query, hits: await bestHits(store.log, { query, searched, accepts, wanted: most }), people }
 }

@@ -199,7 +199,7 @@ export async function condenseDocument(
   const { store, layerBudgets, zone, clock, noteChange } = engine
   const budgetTokens = layerBudgets[key.layer]
   if (key.layer === 'persona' || document.tokens <= budgetTokens) return null
-  const facts = await store.readFacts(key, 'current')
+  const facts = await store.documents.readFacts(key, 'current')
   const condensed = await condenseLines(document.content, {
     budgetTokens,
     facts,
@@ -208,7 +208,7 @@ export async function condenseDocument(
     ...how,
   })
   if (condensed === null) return null
-  const [written] = await store.changeDocuments([condensingWrite(key, condensed, clock())])
+  const [written] = await store.documents.changeDocuments([condensingWrite(key, condensed, clock())])
   noteChange()
   return written ?? null
 }

@@ -17,8 +17,8 @@ type Reader = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language'>
 export async function initialContent(engine: Reader, document: DocumentKey): Promise<string | null> {
   const { store, namespace } = engine
   const id = documentSession(document)
-  if (id === null || (await store.readDocument(document)) !== null) return ''
-  const session = await store.readSession({ namespace, id })
+  if (id === null || (await store.documents.readDocument(document)) !== null) return ''
+  const session = await store.sessions.readSession({ namespace, id })
   if (session === null) return null
   return document.layer === 'chat' ? newChatMemory(engine, session) : ''
 }
@@ -38,7 +38,7 @@ export async function newChatMemory(engine: Reader, session: SessionRecord): Pro
 }
 
 async function firstMessages({ store }: Pick<MemoryEngine, 'store'>, key: SessionKey) {
-  return store.readMessages(key, { limit: FIRST_MESSAGES, from: 'oldest' })
+  return store.log.readMessages(key, { limit: FIRST_MESSAGES, from: 'oldest' })
 }
 
 /** Display names are shown beside the ids that they go by: a name is never an identity. */

@@ -71,7 +71,11 @@ export class Memories {
     if (!Number.isSafeInteger(limit) || limit < 0)
       throw new InvalidArgumentError('limit', limit, 'a whole number of at least 0')
     const { store, namespace } = this.#engine
-    return store.listDocuments(namespace, { limit, ...(layer && { layer }), ...(after && { after }) })
+    return store.documents.listDocuments(namespace, {
+      limit,
+      ...(layer && { layer }),
+      ...(after && { after }),
+    })
   }
 }
 

@@ -95,7 +95,7 @@ export class MemoryDocument {
 
   /** `null` before the first write. */
   async read(): Promise<MemoryContent | null> {
-    const document = await this.#checked(this.#engine.store.readDocument(this.#key))
+    const document = await this.#checked(this.#engine.store.documents.readDocument(this.#key))
     return document && this.#toContent(document, await load())
   }
 
@@ -103,7 +103,7 @@ export class MemoryDocument {
   async section(section: string): Promise<string | null> {
     const { checkSectionName, readSection, sectionIn } = await load()
     const name = checkSectionName(section)
-    const document = await this.#checked(this.#engine.store.readDocument(this.#key))
+    const document = await this.#checked(this.#engine.store.documents.readDocument(this.#key))
     return document && readSection(document.content, sectionIn(document.content, name))
   }
 
@@ -166,12 +166,12 @@ export class MemoryDocument {
     for (const [field, value] of Object.entries({ limit, ...rest }))
       if (!Number.isSafeInteger(value) || value < 0)
         throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
-    return this.#checked(this.#engine.store.readDocumentVersions(this.#key, { limit, ...rest }))
+    return this.#checked(this.#engine.store.documents.readDocumentVersions(this.#key, { limit, ...rest }))
   }
 
   /** What was learned, from which messages. `all`: what holds no longer, too. */
   async facts(which: 'current' | 'all' = 'current'): Promise<readonly Fact[]> {
-    return this.#checked(this.#engine.store.readFacts(this.#key, which))
+    return this.#checked(this.#engine.store.documents.readFacts(this.#key, which))
   }
 
   /** Once it is read: until then another session may have come by the name. */
@@ -267,7 +267,7 @@ export class MemoryDocument {
       sources,
       now: clock(),
     }
-    const [written] = await store.changeDocuments([write])
+    const [written] = await store.documents.changeDocuments([write])
     if (!written) throw new InvalidArgumentError('content', '', 'text that is not empty, in a new document')
     noteChange()
     // What was taken back stays so, whatever its size.

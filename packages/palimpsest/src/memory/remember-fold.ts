@@ -37,7 +37,7 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   const { key, session } = fold
   const zone = session.zone ?? engine.zone
   const chat: DocumentKey = { namespace: key.namespace, layer: 'chat', key: key.id }
-  const existing = await store.readDocument(chat)
+  const existing = await store.documents.readDocument(chat)
   // A line stays for good: in a group somebody else may come to have the name.
   const marksAll = session.kind === 'group'
   const who = new WhoIsWho(mergePeople(listed(existing?.content ?? '', fold), fold.people), { marksAll })
@@ -106,9 +106,9 @@ interface Growth {
 async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promise<DocumentWrite> {
   const { store, zone, layerBudgets, clock } = engine
   const { key, stale } = growth
-  const existing = await store.readDocument(key)
+  const existing = await store.documents.readDocument(key)
   const initial = existing === null ? await growth.initial() : ''
-  const known = await store.readFacts(key, 'current')
+  const known = await store.documents.readFacts(key, 'current')
   const grown = (content: string) => growth.grow(withoutLines(content || initial, stale))
   const condensed = await condenseLines(grown(existing?.content ?? ''), {
     budgetTokens: layerBudgets[key.layer],
@@ -151,7 +151,7 @@ async function supersededFacts(
     isStale?.(fact) === true ||
     (fact.from === 'fold' &&
       superseded.some(({ fromSeq, toSeq }) => fromSeq <= fact.origin.fromSeq && fact.origin.toSeq <= toSeq))
-  const current = await store.readFacts(chat, 'current')
+  const current = await store.documents.readFacts(chat, 'current')
   // A line that stands for more than that, as a condensed one, stays.
   const stays = new Set(current.filter(fact => !isWithin(fact)).map(({ line }) => line))
   return current.filter(fact => isWithin(fact) && !stays.has(fact.line))

@@ -39,7 +39,7 @@ async function appendMessages(
     const isKnown = ({ externalId }: MeasuredMessage) => externalId !== null && known.has(externalId)
     const fresh = messages.filter(message => !isKnown(message))
     try {
-      const receipt = await store.append(withMessages(request, fresh))
+      const receipt = await store.log.append(withMessages(request, fresh))
       const answers = receipt.messages.values()
       const answer = (message: MeasuredMessage) =>
         isKnown(message) ? { seq: known.get(message.externalId!)!, duplicate: true } : answers.next().value!
@@ -75,14 +75,14 @@ async function findRepeat(
 ): Promise<{ externalId: string; seq: number } | null> {
   if (seq === null) return null
   const delivered = messages.filter(message => message.externalId === externalId)
-  const [stored] = await store.readMessages(key, {
+  const [stored] = await store.log.readMessages(key, {
     after: seq - 1,
     before: seq + 1,
     limit: 1,
     from: 'oldest',
   })
   if (stored === undefined || delivered.some(({ role }) => role !== stored.role)) return null
-  const versions = await store.readVersions(key, seq)
+  const versions = await store.log.readVersions(key, seq)
   for (const { content } of versions) {
     const redacted = JSON.stringify(await runInSlices(redactContent(content, redact)))
     if (delivered.every(message => JSON.stringify(message.content) === redacted)) return { externalId, seq }

@@ -11,7 +11,13 @@ import {
   type WindowMessage,
 } from '../log/index.ts'
 import { runAtOnce } from '../slices.ts'
-import type { DocumentEdit, DocumentWrite, MeasuredMessage, SessionFile, Store } from '../store/index.ts'
+import type {
+  DocumentEdit,
+  DocumentStore,
+  DocumentWrite,
+  MeasuredMessage,
+  SessionFile,
+} from '../store/index.ts'
 import { type Redact, type RedactText, redactorFor } from './redact.ts'
 import { redactFields, redactJson } from './redact-json.ts'
 import { MAX_AT_ONCE, runInSlices, type Steps } from './steps.ts'
@@ -189,23 +195,23 @@ interface RedactedContent {
  */
 export async function redactWrites(
   writes: readonly DocumentWrite[],
-  store: Pick<Store, 'readDocument'>,
+  documents: Pick<DocumentStore, 'readDocument'>,
   redaction: Redaction,
 ): Promise<readonly DocumentWrite[]> {
   const redacted: DocumentWrite[] = []
   for (const write of writes)
-    redacted.push(redactWrite(write, redaction, await redactAhead(write, store, redaction)))
+    redacted.push(redactWrite(write, redaction, await redactAhead(write, documents, redaction)))
   return redacted
 }
 
 async function redactAhead(
   write: DocumentWrite,
-  store: Pick<Store, 'readDocument'>,
+  documents: Pick<DocumentStore, 'readDocument'>,
   redaction: Redaction,
 ): Promise<RedactedContent | null> {
   let edit: DocumentEdit | null
   try {
-    edit = write.change(await store.readDocument(write.key))
+    edit = write.change(await documents.readDocument(write.key))
   } catch {
     // It fails in the transaction, too, or is none of ours to tell.
     return null

@@ -9,6 +9,7 @@ import type { Content } from '../log/index.ts'
 import { createPalimpsest } from '../palimpsest.ts'
 import { count } from '../policy/index.ts'
 import type { DocumentEdit, DocumentKey, NewFact, Store } from '../store/index.ts'
+import { PORT_NAMES } from '../store/store-with.ts'
 import { Chat, message, sizeOf } from '../testing/store-contract/chat.ts'
 import { storeContract } from '../testing/store-contract.ts'
 import {
@@ -18,7 +19,7 @@ import {
   measureMessageInSteps,
 } from '../tokens/index.ts'
 import { type Measures, type Redact, RedactionError, redactingStore, redactSecrets } from './index.ts'
-import { STORE_METHODS } from './redacting-store.ts'
+import { PORT_METHODS } from './redacting-store.ts'
 
 /** Put together here, since scanners would take it for a real one. */
 const BODY = `7cK9q3cKM3${'KCLWOBrUbkW6eRA7In0ZlXMezKbbz1KRMPXa0'}`
@@ -74,7 +75,7 @@ describe('a text that takes several slices', () => {
         chat.append(message('last')),
       ])
       expect(receipts.map(({ messages }) => messages[0]!.seq)).toEqual([1, 2, 3, 4])
-      const [first] = await chat.store.readMessages(chat.key, {
+      const [first] = await chat.store.log.readMessages(chat.key, {
         after: 0,
         before: 2,
         limit: 1,
@@ -90,7 +91,7 @@ describe('a text that takes several slices', () => {
       const order: string[] = []
       const appended = chat.append(message(LONG)).then(() => order.push('appended'))
       const target = { kind: 'session', sessionId: 'chat' } as const
-      const erasure = redacting.beginErasure(chat.key.namespace, { target, now: chat.tick() })
+      const erasure = redacting.erasure.beginErasure(chat.key.namespace, { target, now: chat.tick() })
       await Promise.all([appended, erasure.then(() => order.push('erased'))])
       expect(order).toEqual(['appended', 'erased'])
       const late = new Chat(redacting, 'other', { user: 'ann' }).append(message(LONG))
@@ -112,12 +113,13 @@ describe('a text that takes several slices', () => {
 
 test('it has every method of the store', () =>
   withStore(async store => {
-    const own = Object.getOwnPropertyNames(Object.getPrototypeOf(store)).filter(
-      name => name !== 'constructor',
-    )
     const wrapped = redactingStore(store, redactSecrets, MEASURES)
-    expect(Object.keys(wrapped)).toEqual(expect.arrayContaining(own))
-    expect(Object.keys(STORE_METHODS)).toEqual(expect.arrayContaining(own))
+    for (const port of PORT_NAMES) {
+      const own = Object.keys(store[port])
+      expect(own.length, port).toBeGreaterThan(0)
+      expect(Object.keys(wrapped[port]), port).toEqual(expect.arrayContaining(own))
+      expect(Object.keys(PORT_METHODS[port]), port).toEqual(expect.arrayContaining(own))
+    }
     expect(wrapped.name).toBe(store.name)
   }))
 
@@ -142,7 +144,7 @@ const RESULT: Content = [
 ]
 
 /** They write no text, and wait for those that do. */
-const ONLY_IN_TURN = ['close', 'rollback', 'beginAnew', 'takeBackBeginning', 'fork', 'beginErasure']
+const ONLY_IN_TURN = ['rollback', 'beginAnew', 'takeBackBeginning', 'fork', 'beginErasure']
 
 /** One call of each method that writes text, with the canary wherever a text can stand. */
 const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
@@ -162,7 +164,7 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
     ),
   edit: chat => chat.edit(4, `rather ${CANARY}`),
   pin: chat =>
-    chat.store.pin(chat.key, {
+    chat.store.pins.pin(chat.key, {
       seq: null,
       note: `note ${CANARY}`,
       tokens: 9,
@@ -170,17 +172,22 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
       now: chat.tick(),
     }),
   setPending: chat =>
-    chat.store.setPending(chat.key, { type: 'lite', reason: 'own', severity: 1, meta: { why: CANARY } }),
+    chat.store.schedule.setPending(chat.key, {
+      type: 'lite',
+      reason: 'own',
+      severity: 1,
+      meta: { why: CANARY },
+    }),
   failFold: async chat => {
-    const lease = await chat.store.acquireLease(chat.key, { owner: 'x', ttlMs: 1, now: chat.tick() })
+    const lease = await chat.store.folds.acquireLease(chat.key, { owner: 'x', ttlMs: 1, now: chat.tick() })
     const outcome = { outcome: 'failed', reason: `Incorrect API key provided: ${CANARY}` }
-    await chat.store.failFold(chat.key, {
+    await chat.store.folds.failFold(chat.key, {
       leaseToken: lease!.token,
       backoffUntil: 0,
       outcome,
       now: chat.tick(),
     })
-    await chat.store.releaseLease(chat.key, lease!.token)
+    await chat.store.folds.releaseLease(chat.key, lease!.token)
   },
   commitFold: async chat => {
     const commit = await chat.prepareFold(3, { memo: { about: CANARY, list: [{ [CANARY]: CANARY }] } })
@@ -203,20 +210,20 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
     })
   },
   changeDocuments: async chat => {
-    await chat.store.changeDocuments([write(chat, { layer: 'global', key: '' })])
-    await chat.store.changeDocuments([write(chat, { layer: 'global', key: '' }, 'once more')])
+    await chat.store.documents.changeDocuments([write(chat, { layer: 'global', key: '' })])
+    await chat.store.documents.changeDocuments([write(chat, { layer: 'global', key: '' }, 'once more')])
   },
   commitExtraction: async chat => {
     const { namespace, id } = chat.key
     const rules = { when: 'off', batchMessages: 1, idleMs: 0 } as const
-    const lease = await chat.store.takeLease(namespace, {
+    const lease = await chat.store.leases.takeLease(namespace, {
       name: `extraction/${id}`,
       owner: 'x',
       ttlMs: 1_000,
       now: chat.tick(),
     })
     const [first] = await chat.messages({ limit: 1 })
-    await chat.store.commitExtraction({
+    await chat.store.extraction.commitExtraction({
       key: chat.key,
       leaseToken: lease!.token,
       after: 0,
@@ -230,7 +237,7 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
   importSession: async chat => {
     const file = JSON.parse(JSON.stringify(await chat.file()).replaceAll(GONE, CANARY))
     expect(JSON.stringify(file).split(CANARY).length).toBeGreaterThan(20)
-    await chat.store.importSession({ ...chat.key, id: 'copy' }, file, {
+    await chat.store.transfer.importSession({ ...chat.key, id: 'copy' }, file, {
       measure: measureMessage,
       groupTurnMessages: 12,
       now: chat.tick(),
@@ -239,12 +246,12 @@ const WRITES: Readonly<Record<string, (chat: Chat) => Promise<unknown>>> = {
   commitRebuilt: async chat => {
     const target = { kind: 'messages', sessionId: chat.key.id, seqs: [1] } as const
     const { namespace } = chat.key
-    let erasure = await chat.store.beginErasure(namespace, { target, now: chat.tick() })
+    let erasure = await chat.store.erasure.beginErasure(namespace, { target, now: chat.tick() })
     while (erasure.stage === 'erasing')
-      erasure = await chat.store.continueErasure(namespace, { id: erasure.id, now: chat.tick() })
-    const [withheld] = await chat.store.listWithheld(namespace, { left: 'nothing', limit: 1 })
+      erasure = await chat.store.erasure.continueErasure(namespace, { id: erasure.id, now: chat.tick() })
+    const [withheld] = await chat.store.rebuilds.listWithheld(namespace, { left: 'nothing', limit: 1 })
     const { key, epoch, segment } = withheld!
-    const isDone = await chat.store.commitRebuilt(key, {
+    const isDone = await chat.store.rebuilds.commitRebuilt(key, {
       ...segment,
       expectedEpoch: epoch,
       summary: `anew ${CANARY}`,
@@ -273,7 +280,9 @@ function write(chat: Chat, key: Omit<DocumentKey, 'namespace'>, more = '') {
 
 describe('no write leaves anything of a secret', () => {
   test('every method that has a hook is tried', () => {
-    const hooked = Object.entries(STORE_METHODS).filter(([, treatment]) => typeof treatment === 'function')
+    const hooked = Object.values(PORT_METHODS)
+      .flatMap(treatments => Object.entries(treatments))
+      .filter(([, treatment]) => typeof treatment === 'function')
     const written = hooked.map(([name]) => name).filter(name => !ONLY_IN_TURN.includes(name))
     expect(Object.keys(WRITES).sort()).toEqual(written.sort())
   })
@@ -285,7 +294,7 @@ describe('no write leaves anything of a secret', () => {
         await write(chat)
         expect(bytesInFiles(folder, BODY), name).toEqual({})
       }
-      const { messages, segments, pins, memo, documents } = await store.exportSession({
+      const { messages, segments, pins, memo, documents } = await store.transfer.exportSession({
         ...chat.key,
         id: 'copy',
       })
@@ -362,9 +371,9 @@ describe('no write leaves anything of a secret', () => {
       expect(bytesInFiles(folder, BODY)).toEqual({})
       const { messages } = await chat.context()
       expect(JSON.stringify(messages)).not.toContain(BODY)
-      expect((await store.readSegments({ namespace: 'default', id: 'chat' }, 'all')).length).toBeGreaterThan(
-        0,
-      )
+      expect(
+        (await store.folds.readSegments({ namespace: 'default', id: 'chat' }, 'all')).length,
+      ).toBeGreaterThan(0)
     }))
 })
 
@@ -411,8 +420,8 @@ describe('what is stored fits its figures', () => {
     }))
 
   async function expectFigures(store: Store, id = 'chat'): Promise<void> {
-    const { raw } = (await store.readPlan({ namespace: 'default', id }))!
-    const messages = await store.readMessages({ namespace: 'default', id }, { limit: 9, from: 'oldest' })
+    const { raw } = (await store.folds.readPlan({ namespace: 'default', id }))!
+    const messages = await store.log.readMessages({ namespace: 'default', id }, { limit: 9, from: 'oldest' })
     expect(raw.map(({ characters, tokens }) => ({ characters, tokens }))).toEqual(
       messages.map(measureMessage),
     )
@@ -422,11 +431,11 @@ describe('what is stored fits its figures', () => {
     withStore(async store => {
       const chat = new Chat(redactingStore(store, redactSecrets, MEASURES), 'chat', { user: 'ann' })
       for (const name of ['append', 'edit', 'pin', 'commitFold', 'changeDocuments']) await WRITES[name]!(chat)
-      const [pin] = await store.readPins(chat.key)
+      const [pin] = await store.pins.readPins(chat.key)
       expect(pin!.tokens).toBe(estimateTokens(pin!.note!))
-      const [segment] = await store.readSegments(chat.key, 'all')
+      const [segment] = await store.folds.readSegments(chat.key, 'all')
       expect(segment!.tokensAfter).toBe(estimateTokens(segment!.text))
-      const document = await store.readDocument({ namespace: 'test', layer: 'global', key: '' })
+      const document = await store.documents.readDocument({ namespace: 'test', layer: 'global', key: '' })
       expect(document!.tokens).toBe(estimateTokens(document!.content))
     }))
 })
@@ -478,7 +487,8 @@ describe('a message that is delivered twice', () => {
       await before.answer({ seqs: [1] }, delivered())
       await before.ask(awaits, message('two'))
       const chat = new Chat(redactingStore(store, redactSecrets, MEASURES))
-      const replies = async () => (await store.readWaiting('test', { limit: 9 })).map(({ reply }) => reply)
+      const replies = async () =>
+        (await store.inbox.readWaiting('test', { limit: 9 })).map(({ reply }) => reply)
       expect((await chat.answer({ seqs: [3] }, delivered())).messages).toEqual([{ seq: 2, duplicate: true }])
       expect(await replies()).toEqual([[2], null])
       await chat.answer({ seqs: [3] }, delivered(), message('new'))
@@ -520,9 +530,9 @@ describe('what never goes through the hook', () => {
           sender: { id: 'id-sender', name: 'id-name' },
         }),
       )
-      await wrapped.noteWaiting(chat.key, { seq: 1, sent: ['id-sent'] })
+      await wrapped.inbox.noteWaiting(chat.key, { seq: 1, sent: ['id-sent'] })
       expect(asked.sort()).toEqual(['id-input', 'id-name'])
-      expect(await store.readWaiting('test', { limit: 9 })).toMatchObject([
+      expect(await store.inbox.readWaiting('test', { limit: 9 })).toMatchObject([
         { burst: 'id-burst', address: { chat: 'id-chat' }, sent: ['id-sent'] },
       ])
       const [stored] = await chat.messages()
@@ -558,8 +568,8 @@ describe('what never goes through the hook', () => {
   test('settings: they are of the operator', () =>
     withStore(async store => {
       const wrapped = redactingStore(store, redactSecrets, MEASURES)
-      await wrapped.writeSettings('test', { modelApiKey: CANARY })
-      expect(await wrapped.readSettings('test')).toEqual({ modelApiKey: CANARY })
+      await wrapped.settings.writeSettings('test', { modelApiKey: CANARY })
+      expect(await wrapped.settings.readSettings('test')).toEqual({ modelApiKey: CANARY })
     }))
 })
 
@@ -600,15 +610,15 @@ test('a document with another line end, and its facts, stay together', () =>
     await chat.append(message('hello'))
     const key = { namespace: 'test', layer: 'chat', key: 'chat' } as const
     const base = write(chat, key)
-    await wrapped.changeDocuments([
+    await wrapped.documents.changeDocuments([
       {
         ...base,
         change: () => ({ ...base.change(), content: base.change().content.replaceAll('\n', '\r\n') }),
       },
     ])
-    expect(await wrapped.readFacts(key, 'current')).toHaveLength(1)
+    expect(await wrapped.documents.readFacts(key, 'current')).toHaveLength(1)
     // What is no longer true is looked for by the line that is stored.
-    await wrapped.changeDocuments([
+    await wrapped.documents.changeDocuments([
       {
         ...base,
         change: current => ({
@@ -618,7 +628,7 @@ test('a document with another line end, and its facts, stay together', () =>
         }),
       },
     ])
-    expect((await wrapped.readFacts(key, 'all'))[0]!.supersededAt).not.toBeNull()
+    expect((await wrapped.documents.readFacts(key, 'all'))[0]!.supersededAt).not.toBeNull()
   }))
 
 describe('a hook that fails', () => {
@@ -642,7 +652,7 @@ describe('a hook that fails', () => {
       expect(PalimpsestError.isInstance(error)).toBe(true)
       expect((error as RedactionError).details).toMatchObject({ hook: 'throwing', place: 'message' })
       expect(inspect(error, { depth: 9, showHidden: true }) + JSON.stringify(error)).not.toContain(BODY)
-      expect(await store.readSession(chat.key)).toBeNull()
+      expect(await store.sessions.readSession(chat.key)).toBeNull()
     }),
   )
 
@@ -669,8 +679,10 @@ describe('a hook that fails', () => {
       await chat.append(message('hello'))
       const key = { namespace: 'test', layer: 'global', key: '' } as const
       const write = { key, author: { kind: 'person', name: null }, sources: [], now: 1 } as const
-      const call = wrapped.changeDocuments([{ ...write, change: () => ({ content: CANARY, tokens: 1 }) }])
+      const call = wrapped.documents.changeDocuments([
+        { ...write, change: () => ({ content: CANARY, tokens: 1 }) },
+      ])
       await expect(call).rejects.toMatchObject({ name: 'RedactionError', details: { place: 'document' } })
-      expect(await store.readDocument(key)).toBeNull()
+      expect(await store.documents.readDocument(key)).toBeNull()
     }))
 })

@@ -1,6 +1,6 @@
 import { InTurn } from '../in-turn.ts'
 import type { Content, Size } from '../log/index.ts'
-import { type FoldCommit, keyName, type Store } from '../store/index.ts'
+import { type FoldCommit, keyName, type Ports, type Store } from '../store/index.ts'
 import { appendRedacted } from './append-redacted.ts'
 import { type Redact, redactorFor } from './redact.ts'
 import { redactJson } from './redact-json.ts'
@@ -36,19 +36,39 @@ export function redactingStore(
       return typeof redact === 'function' ? redact : redact.hook
     },
   }
-  const methods = Object.entries(STORE_METHODS)
-    .filter(([name]) => name in store)
-    .map(([name, treatment]) => [
-      name,
-      typeof treatment === 'function' ? treatment(store, redaction) : passOn(store, name as keyof Store),
-    ])
-  return Object.fromEntries(methods) as Store
+  const ports = Object.entries(PORT_METHODS).map(([name, treatments]) => [
+    name,
+    redactingPort(store, name as keyof Ports, { treatments, redaction }),
+  ])
+  return {
+    ...(Object.fromEntries(ports) as Ports),
+    name: store.name,
+    get erasedList() {
+      return store.erasedList ?? null
+    },
+    open: () => store.open(),
+    close: () => redaction.turns.after(() => store.close()),
+  }
 }
 
-/** The method as the store has it when it is called: the store may be wrapped itself. */
-function passOn(store: Store, name: keyof Store): unknown {
-  if (typeof store[name] !== 'function') return store[name]
-  return (...args: unknown[]) => (store[name] as (...args: unknown[]) => unknown).apply(store, args)
+type Method = (...args: unknown[]) => unknown
+
+function redactingPort(
+  store: Store,
+  name: keyof Ports,
+  { treatments, redaction }: { readonly treatments: Methods[keyof Ports]; readonly redaction: Redaction },
+): object {
+  const port = store[name] as unknown as Readonly<Record<string, Method>>
+  const methods = Object.entries<Untouched | ((store: Store, redaction: Redaction) => unknown)>(treatments)
+    .filter(([method]) => method in port)
+    .map(([method, treatment]) => [
+      method,
+      // As the store has it when it is called: the store may be wrapped itself.
+      typeof treatment === 'function'
+        ? treatment(store, redaction)
+        : (...args: unknown[]) => port[method]!(...args),
+    ])
+  return Object.fromEntries(methods)
 }
 
 function* redactCommit(commit: FoldCommit, redaction: Redaction): Steps<FoldCommit> {
@@ -78,12 +98,11 @@ function* redactChange<Change extends { readonly content: Content; readonly size
 async function redactFold(commit: FoldCommit, store: Store, redaction: Redaction): Promise<FoldCommit> {
   const redacted = await runInSlices(redactCommit(commit, redaction))
   if (!commit.documents) return redacted
-  return { ...redacted, documents: await redactWrites(commit.documents, store, redaction) }
+  return { ...redacted, documents: await redactWrites(commit.documents, store.documents, redaction) }
 }
 
 /** Why a method needs no hook. */
 type Untouched =
-  | 'opens and closes'
   | 'reads'
   | 'keys and numbers'
   | 'copies or hides what is stored'
@@ -91,216 +110,254 @@ type Untouched =
   | 'the settings of the operator'
 
 type Methods = {
-  readonly [Name in keyof Store]-?: Untouched | ((store: Store, redaction: Redaction) => Store[Name])
+  readonly [Port in keyof Ports]: {
+    readonly [Name in keyof Ports[Port]]-?:
+      | Untouched
+      | ((store: Store, redaction: Redaction) => Ports[Port][Name])
+  }
 }
 
-/** Every method of a store: what goes through the hook, or why nothing has to. */
-export const STORE_METHODS: Methods = {
-  name: 'opens and closes',
-  erasedList: 'opens and closes',
-  open: 'opens and closes',
-  close:
-    (store, { turns }) =>
-    () =>
-      turns.after(() => store.close()),
-
-  append: (store, redaction) => request => appendRedacted(store, request, redaction),
-  replaceTail: (store, redaction) => request => replaceTailRedacted(store, request, redaction),
-  edit: (store, redaction) => (key, change) =>
-    redaction.turns.run(
-      keyName(key),
-      () => runInSlices(redactChange(change, redaction)),
-      redacted => store.edit(key, redacted),
-    ),
-  importSession: (store, redaction) => (key, file, options) =>
-    redaction.turns.run(
-      keyName(key),
-      () => runInSlices(redactFile(file, redaction)),
-      redacted => store.importSession(key, redacted, options),
-    ),
-  pin: (store, redaction) => (key, pin) =>
-    redaction.turns.run(
-      keyName(key),
-      () => runInSlices(redactNote(pin, redaction)),
-      redacted => store.pin(key, redacted),
-    ),
-  commitFold: (store, redaction) => commit =>
-    redaction.turns.run(
-      keyName(commit.key),
-      () => redactFold(commit, store, redaction),
-      redacted => store.commitFold(redacted),
-    ),
-  // What a provider says of a failure may quote a key or a message.
-  failFold: (store, redaction) => (key, failure) =>
-    redaction.turns.run(
-      keyName(key),
-      () => runInSlices(redactJson(failure.outcome, redactorFor(redaction.redact, 'outcome'))),
-      outcome => store.failFold(key, { ...failure, outcome }),
-    ),
-  commitExtraction: (store, redaction) => async commit =>
-    store.commitExtraction({
-      ...commit,
-      documents: await redactWrites(commit.documents, store, redaction),
-    }),
-  commitRebuilt: (store, redaction) => (key, rebuilt) =>
-    redaction.turns.run(
-      keyName(key),
-      () => runInSlices(redactSegment(rebuilt, redaction)),
-      async redacted => {
-        const documents = rebuilt.documents && (await redactWrites(rebuilt.documents, store, redaction))
-        return store.commitRebuilt(key, { ...redacted, ...(documents && { documents }) })
-      },
-    ),
-  changeDocuments: (store, redaction) => async writes =>
-    store.changeDocuments(await redactWrites(writes, store, redaction)),
-  // A policy of the caller's own may put anything there.
-  setPending: (store, redaction) => (key, decision) =>
-    redaction.turns.run(
-      keyName(key),
-      () => runInSlices(redactJson(decision.meta, redactorFor(redaction.redact, 'decision'))),
-      meta => store.setPending(key, { ...decision, meta }),
-    ),
-
-  // They hold for what was appended before, also where a long text of it is still looked at.
-  rollback:
-    (store, { turns }) =>
-    (key, ...rest) =>
-      turns.after(() => store.rollback(key, ...rest), keyName(key)),
-  beginAnew:
-    (store, { turns }) =>
-    (key, ...rest) =>
-      turns.after(() => store.beginAnew(key, ...rest), keyName(key)),
-  takeBackBeginning:
-    (store, { turns }) =>
-    (key, ...rest) =>
-      turns.after(() => store.takeBackBeginning(key, ...rest), keyName(key)),
-  fork:
-    (store, { turns }) =>
-    (key, ...rest) =>
-      turns.after(() => store.fork(key, ...rest), keyName(key)),
-  beginErasure:
-    (store, { turns }) =>
-    (...args) =>
-      turns.after(() => store.beginErasure(...args)),
-  repeatErasure: 'copies or hides what is stored',
-  nameErasure: 'keys and numbers',
-  continueErasure: 'copies or hides what is stored',
-  advanceErasure: 'copies or hides what is stored',
-  forgetErasedDocuments: 'copies or hides what is stored',
-  noteErasedDocuments: 'copies or hides what is stored',
-  trustFiles: 'keys and numbers',
-  scrub: 'copies or hides what is stored',
-  importCopy: 'copies or hides what is stored',
-  importDocumentCopy: 'copies or hides what is stored',
-
-  writeIndex: 'made of what is stored',
-  freezeLayers: 'made of what is stored',
-  noteMirrored: 'made of what is stored',
-  judge: 'made of what is stored',
-  judgeExtraction: 'made of what is stored',
-
-  updateSettings: 'the settings of the operator',
-  writeSettings: 'the settings of the operator',
-  addKey: 'the settings of the operator',
-  removeKey: 'the settings of the operator',
-
-  assignTraits: 'keys and numbers',
-  // Of what an answer is sent to or was sent as, its ids.
-  awaitAnswer: 'keys and numbers',
-  noteWaiting: 'keys and numbers',
-  settleWaiting: 'keys and numbers',
-  addAlias: 'keys and numbers',
-  takeAllowance: 'keys and numbers',
-  beginRequest: 'keys and numbers',
-  finishRequest: 'keys and numbers',
-  dropRequest: 'keys and numbers',
-  noteConsumer: 'keys and numbers',
-  forgetConsumer: 'keys and numbers',
-  trimEvents: 'keys and numbers',
-  unpin: 'keys and numbers',
-  recordOverhead: 'keys and numbers',
-  recordCalibrations: 'keys and numbers',
-  acquireLease: 'made of what is stored',
-  renewLease: 'keys and numbers',
-  releaseLease: 'keys and numbers',
-  findSpendLimit: 'reads',
-  readSpending: 'reads',
-  reserveCall: 'keys and numbers',
-  settleCall: 'keys and numbers',
-  takeLease: 'keys and numbers',
-  dropLease: 'keys and numbers',
-  failExtraction: 'keys and numbers',
-  setMirrorFolder: 'keys and numbers',
-  noteVerified: 'keys and numbers',
-
-  readScrub: 'reads',
-  checkUp: 'reads',
-  readWaiting: 'reads',
-  readAlias: 'reads',
-  countAllowance: 'reads',
-  readSession: 'reads',
-  readSeen: 'reads',
-  checkSeen: 'reads',
-  listSessions: 'reads',
-  listRecentSessions: 'reads',
-  readMessages: 'reads',
-  knowsExternalId: 'reads',
-  readMessagesAt: 'reads',
-  readVersions: 'reads',
-  readSegment: 'reads',
-  readSegments: 'reads',
-  readBeginnings: 'reads',
-  readFolds: 'reads',
-  readGrowth: 'reads',
-  readContext: 'reads',
-  readPlan: 'reads',
-  exportSession: 'reads',
-  listNamespaces: 'reads',
-  readCopyState: 'reads',
-  readCopyPage: 'reads',
-  readDocumentCopy: 'reads',
-  readPins: 'reads',
-  readSettings: 'reads',
-  readOwnSettings: 'reads',
-  readIdentity: 'reads',
-  readRevision: 'reads',
-  readKey: 'reads',
-  listKeys: 'reads',
-  readSnapshot: 'reads',
-  enqueueDue: 'keys and numbers',
-  enqueuePending: 'keys and numbers',
-  endFoldJob: 'made of what is stored',
-  listPending: 'reads',
-  listDue: 'reads',
-  nextDueAt: 'reads',
-  readDocument: 'reads',
-  listDocuments: 'reads',
-  readDocumentVersions: 'reads',
-  readFacts: 'reads',
-  readLayerTexts: 'reads',
-  readCondensedLines: 'reads',
-  listExtractionDue: 'reads',
-  nextExtractionAt: 'reads',
-  listUnmirrored: 'reads',
-  readMirrorStates: 'reads',
-  readMirrorFolder: 'reads',
-  readDay: 'reads',
-  readSearch: 'reads',
-  readIndexWork: 'reads',
-  listUnindexed: 'reads',
-  readErasure: 'reads',
-  listOpenErasures: 'reads',
-  readErasureListIds: 'reads',
-  readFamily: 'reads',
-  listErasable: 'reads',
-  listWithheld: 'reads',
-  readOutdated: 'reads',
-  endCorrections: 'keys and numbers',
-  failRebuild: 'keys and numbers',
-  listRebuildDue: 'reads',
-  nextRebuildAt: 'reads',
-  listErasedDocuments: 'reads',
-  readEvents: 'reads',
-  readFirstPosition: 'reads',
-  readLastPosition: 'reads',
+/**
+ * Every method of a store: what goes through the hook, or why nothing has to. What hides or copies what was appended before
+ * waits for it, also where a long text of it is still looked at.
+ */
+export const PORT_METHODS: Methods = {
+  log: {
+    append: (store, redaction) => request => appendRedacted(store, request, redaction),
+    replaceTail: (store, redaction) => request => replaceTailRedacted(store, request, redaction),
+    edit: (store, redaction) => (key, change) =>
+      redaction.turns.run(
+        keyName(key),
+        () => runInSlices(redactChange(change, redaction)),
+        redacted => store.log.edit(key, redacted),
+      ),
+    rollback:
+      (store, { turns }) =>
+      (key, ...rest) =>
+        turns.after(() => store.log.rollback(key, ...rest), keyName(key)),
+    readMessages: 'reads',
+    knowsExternalId: 'reads',
+    readVersions: 'reads',
+  },
+  pins: {
+    readPins: 'reads',
+    pin: (store, redaction) => (key, pin) =>
+      redaction.turns.run(
+        keyName(key),
+        () => runInSlices(redactNote(pin, redaction)),
+        redacted => store.pins.pin(key, redacted),
+      ),
+    unpin: 'keys and numbers',
+  },
+  beginnings: {
+    beginAnew:
+      (store, { turns }) =>
+      (key, ...rest) =>
+        turns.after(() => store.beginnings.beginAnew(key, ...rest), keyName(key)),
+    takeBackBeginning:
+      (store, { turns }) =>
+      (key, ...rest) =>
+        turns.after(() => store.beginnings.takeBackBeginning(key, ...rest), keyName(key)),
+    readBeginnings: 'reads',
+  },
+  sessions: {
+    readSession: 'reads',
+    listSessions: 'reads',
+    listRecentSessions: 'reads',
+    readGrowth: 'reads',
+    recordMeasures: 'keys and numbers',
+    assignTraits: 'keys and numbers',
+    readSeen: 'reads',
+    checkSeen: 'reads',
+  },
+  folds: {
+    readPlan: 'reads',
+    readSegments: 'reads',
+    readSegment: 'reads',
+    readFolds: 'reads',
+    acquireLease: 'made of what is stored',
+    renewLease: 'keys and numbers',
+    releaseLease: 'keys and numbers',
+    commitFold: (store, redaction) => commit =>
+      redaction.turns.run(
+        keyName(commit.key),
+        () => redactFold(commit, store, redaction),
+        redacted => store.folds.commitFold(redacted),
+      ),
+    // What a provider says of a failure may quote a key or a message.
+    failFold: (store, redaction) => (key, failure) =>
+      redaction.turns.run(
+        keyName(key),
+        () => runInSlices(redactJson(failure.outcome, redactorFor(redaction.redact, 'outcome'))),
+        outcome => store.folds.failFold(key, { ...failure, outcome }),
+      ),
+  },
+  schedule: {
+    readSnapshot: 'reads',
+    judge: 'made of what is stored',
+    // A policy of the caller's own may put anything there.
+    setPending: (store, redaction) => (key, decision) =>
+      redaction.turns.run(
+        keyName(key),
+        () => runInSlices(redactJson(decision.meta, redactorFor(redaction.redact, 'decision'))),
+        meta => store.schedule.setPending(key, { ...decision, meta }),
+      ),
+    listPending: 'reads',
+    listDue: 'reads',
+    nextDueAt: 'reads',
+  },
+  jobs: {
+    enqueueDue: 'keys and numbers',
+    enqueuePending: 'keys and numbers',
+    endFoldJob: 'made of what is stored',
+  },
+  inbox: {
+    readWaiting: 'reads',
+    // Of what an answer is sent to or was sent as, its ids.
+    awaitAnswer: 'keys and numbers',
+    noteWaiting: 'keys and numbers',
+    settleWaiting: 'keys and numbers',
+    countAllowance: 'reads',
+    takeAllowance: 'keys and numbers',
+    readAlias: 'reads',
+    addAlias: 'keys and numbers',
+  },
+  context: {
+    readContext: 'reads',
+    freezeLayers: 'made of what is stored',
+    readLayerTexts: 'reads',
+    readCondensedLines: 'reads',
+  },
+  documents: {
+    readDocument: 'reads',
+    listDocuments: 'reads',
+    changeDocuments: (store, redaction) => async writes =>
+      store.documents.changeDocuments(await redactWrites(writes, store.documents, redaction)),
+    readDocumentVersions: 'reads',
+    readFacts: 'reads',
+  },
+  extraction: {
+    commitExtraction: (store, redaction) => async commit =>
+      store.extraction.commitExtraction({
+        ...commit,
+        documents: await redactWrites(commit.documents, store.documents, redaction),
+      }),
+    judgeExtraction: 'made of what is stored',
+    failExtraction: 'keys and numbers',
+  },
+  rebuilds: {
+    listWithheld: 'reads',
+    commitRebuilt: (store, redaction) => (key, rebuilt) =>
+      redaction.turns.run(
+        keyName(key),
+        () => runInSlices(redactSegment(rebuilt, redaction)),
+        async redacted => {
+          const documents =
+            rebuilt.documents && (await redactWrites(rebuilt.documents, store.documents, redaction))
+          return store.rebuilds.commitRebuilt(key, { ...redacted, ...(documents && { documents }) })
+        },
+      ),
+    readOutdated: 'reads',
+    endCorrections: 'keys and numbers',
+    failRebuild: 'keys and numbers',
+  },
+  mirror: {
+    listUnmirrored: 'reads',
+    readMirrorStates: 'reads',
+    readDay: 'reads',
+    noteMirrored: 'made of what is stored',
+    setMirrorFolder: 'keys and numbers',
+    readMirrorFolder: 'reads',
+    listErasedDocuments: 'reads',
+    forgetErasedDocuments: 'copies or hides what is stored',
+  },
+  search: {
+    readSearch: 'reads',
+    readIndexWork: 'reads',
+    writeIndex: 'made of what is stored',
+    listUnindexed: 'reads',
+  },
+  erasure: {
+    beginErasure:
+      (store, { turns }) =>
+      (...args) =>
+        turns.after(() => store.erasure.beginErasure(...args)),
+    continueErasure: 'copies or hides what is stored',
+    advanceErasure: 'copies or hides what is stored',
+    readErasure: 'reads',
+    listOpenErasures: 'reads',
+    scrub: 'copies or hides what is stored',
+    readScrub: 'reads',
+  },
+  erasureList: {
+    nameErasure: 'keys and numbers',
+    readErasureListIds: 'reads',
+    readFamily: 'reads',
+    listErasable: 'reads',
+    repeatErasure: 'copies or hides what is stored',
+    trustFiles: 'keys and numbers',
+    noteErasedDocuments: 'copies or hides what is stored',
+  },
+  transfer: {
+    fork:
+      (store, { turns }) =>
+      (key, ...rest) =>
+        turns.after(() => store.transfer.fork(key, ...rest), keyName(key)),
+    exportSession: 'reads',
+    importSession: (store, redaction) => (key, file, options) =>
+      redaction.turns.run(
+        keyName(key),
+        () => runInSlices(redactFile(file, redaction)),
+        redacted => store.transfer.importSession(key, redacted, options),
+      ),
+  },
+  copies: {
+    listNamespaces: 'reads',
+    readCopyState: 'reads',
+    readCopyPage: 'reads',
+    importCopy: 'copies or hides what is stored',
+    noteVerified: 'keys and numbers',
+    readDocumentCopy: 'reads',
+    importDocumentCopy: 'copies or hides what is stored',
+  },
+  settings: {
+    updateSettings: 'the settings of the operator',
+    readOwnSettings: 'reads',
+    readSettings: 'reads',
+    writeSettings: 'the settings of the operator',
+    readRevision: 'reads',
+  },
+  keys: {
+    addKey: 'the settings of the operator',
+    readKey: 'reads',
+    listKeys: 'reads',
+    removeKey: 'the settings of the operator',
+  },
+  requests: {
+    beginRequest: 'keys and numbers',
+    finishRequest: 'keys and numbers',
+    dropRequest: 'keys and numbers',
+  },
+  spending: {
+    findSpendLimit: 'reads',
+    readSpending: 'reads',
+    reserveCall: 'keys and numbers',
+    settleCall: 'keys and numbers',
+  },
+  events: {
+    readEvents: 'reads',
+    readLastPosition: 'reads',
+    readFirstPosition: 'reads',
+    noteConsumer: 'keys and numbers',
+    forgetConsumer: 'keys and numbers',
+    trimEvents: 'keys and numbers',
+  },
+  leases: {
+    takeLease: 'keys and numbers',
+    dropLease: 'keys and numbers',
+  },
+  database: {
+    readIdentity: 'reads',
+    checkUp: 'reads',
+  },
 }

@@ -35,10 +35,10 @@ function* redactRequest({ messages, expected }: TailRequest, redaction: Redactio
 
 async function replaceTail(store: Store, request: TailRequest, redacted: Redacted): Promise<TailReceipt> {
   try {
-    return await store.replaceTail({ ...request, ...redacted })
+    return await store.log.replaceTail({ ...request, ...redacted })
   } catch (error) {
     if (!isChanged(request.expected, redacted.expected) || !isTailConflict(error)) throw error
-    return store.replaceTail({ ...request, messages: redacted.messages })
+    return store.log.replaceTail({ ...request, messages: redacted.messages })
   }
 }
 

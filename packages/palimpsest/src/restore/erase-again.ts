@@ -42,12 +42,12 @@ export async function eraseAgain(options: AgainOptions): Promise<readonly FilesA
   const { store, planned, check } = options
   const namespaces = await namespacesIn(store)
   const before = new Map<string, readonly ErasureRecord[]>()
-  for (const namespace of namespaces) before.set(namespace, await store.listOpenErasures(namespace))
+  for (const namespace of namespaces) before.set(namespace, await store.erasure.listOpenErasures(namespace))
   for (const { found, line } of planned) {
     check?.()
     const [listId, requestedAt] = [line.id, new Date(line.at)]
-    if (found.length === 0) await store.repeatErasure({ found: null, listId, requestedAt })
-    for (const each of found) await store.repeatErasure({ found: each, listId, requestedAt })
+    if (found.length === 0) await store.erasureList.repeatErasure({ found: null, listId, requestedAt })
+    for (const each of found) await store.erasureList.repeatErasure({ found: each, listId, requestedAt })
   }
   const files: FilesAfterRestore[] = []
   for (const namespace of namespaces) {
@@ -66,19 +66,22 @@ async function settleNamespace(
   options: AgainOptions,
 ): Promise<FilesAfterRestore | null> {
   const { store, filesDone } = options
-  const folder = await store.readMirrorFolder(namespace)
+  const folder = await store.mirror.readMirrorFolder(namespace)
   await carryOn(namespace, options, { until: folder === null ? 'done' : 'files' })
   if (folder === null || again.length === 0) return null
   const ids = [...again.map(({ line }) => line.id), ...open.map(({ listId }) => listId)]
   if (ids.every(id => id !== null && filesDone.has(id))) {
-    await store.trustFiles(namespace, await store.listErasedDocuments(namespace))
+    await store.erasureList.trustFiles(namespace, await store.mirror.listErasedDocuments(namespace))
     await carryOn(namespace, options, { until: 'done' })
     return { namespace, folder, state: 'trusted' }
   }
   const here = await documentsInFolder(folder)
-  await store.noteErasedDocuments(namespace, [...(await documentsOf(store, namespace)), ...(here ?? [])])
+  await store.erasureList.noteErasedDocuments(namespace, [
+    ...(await documentsOf(store, namespace)),
+    ...(here ?? []),
+  ])
   // The last stage waits for the files; the bytes in the database do not.
-  await store.scrub()
+  await store.erasure.scrub()
   return { namespace, folder, state: here === null ? 'not here' : 'anew' }
 }
 
@@ -92,7 +95,7 @@ async function carryOn(
   await using palimpsest = await open(namespace, error => failures.push(error))
   palimpsest.resumeErasures()
   for (;;) {
-    const left = await store.listOpenErasures(namespace)
+    const left = await store.erasure.listOpenErasures(namespace)
     onProgress?.({ done: planned.length - Math.min(planned.length, left.length), total: planned.length })
     if (left.length === 0) return
     if (until === 'files' && left.every(({ stage }) => stage === 'files')) return
@@ -111,7 +114,7 @@ export async function listWaiting(
 ): Promise<readonly ErasureRecord[]> {
   const waiting: ErasureRecord[] = []
   for (const record of left)
-    if (record.stage === 'scrubbing' && (await store.readScrub(namespace, record.id)).waitsFor)
+    if (record.stage === 'scrubbing' && (await store.erasure.readScrub(namespace, record.id)).waitsFor)
       waiting.push(record)
   return waiting
 }
@@ -124,7 +127,7 @@ async function documentsOf(store: Store, namespace: string): Promise<readonly Do
   const found: Document[] = []
   for (;;) {
     const after = found.at(-1)
-    const page = await store.listDocuments(namespace, {
+    const page = await store.documents.listDocuments(namespace, {
       limit: DOCUMENTS_AT_A_TIME,
       ...(after && { after }),
     })

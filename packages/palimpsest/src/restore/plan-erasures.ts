@@ -1,5 +1,5 @@
 import { type ErasedHashes, type ErasedLine, type FilesLine, isFilesLine } from '../erasure/erased-line.ts'
-import type { Erasable, ErasureTarget, Store } from '../store/index.ts'
+import type { Erasable, ErasureListStore, ErasureTarget, Store } from '../store/index.ts'
 
 /** An erasure of the list that a restored database does not have. */
 export interface PlannedErasure {
@@ -31,7 +31,7 @@ export async function planErasures(
   store: Store,
   { lines, hashes, database }: KnownErasures,
 ): Promise<readonly PlannedErasure[]> {
-  const known = new Set(await store.readErasureListIds())
+  const known = new Set(await store.erasureList.readErasureListIds())
   const missing = new Map<string, ErasedLine>()
   for (const line of lines)
     if (!isFilesLine(line) && line.database === database && !known.has(line.id)) missing.set(line.id, line)
@@ -68,8 +68,12 @@ async function findNames(
 }
 
 async function* everythingIn(store: Store): AsyncGenerator<Erasable> {
-  for (let place: Parameters<Store['listErasable']>[0] | null = { part: 0, after: 0 }; place !== null; ) {
-    const { found, next }: Awaited<ReturnType<Store['listErasable']>> = await store.listErasable(place)
+  for (
+    let place: Parameters<ErasureListStore['listErasable']>[0] | null = { part: 0, after: 0 };
+    place !== null;
+  ) {
+    const { found, next }: Awaited<ReturnType<ErasureListStore['listErasable']>> =
+      await store.erasureList.listErasable(place)
     yield* found
     place = next
   }
@@ -102,6 +106,6 @@ export function filesDoneIn({ lines }: Pick<KnownErasures, 'lines'>): ReadonlySe
 
 /** The namespaces that hold anything. */
 export async function namespacesIn(store: Store): Promise<readonly string[]> {
-  const { found } = await store.listErasable({ part: 0, after: 0 })
+  const { found } = await store.erasureList.listErasable({ part: 0, after: 0 })
   return found.map(({ id }) => id)
 }

@@ -46,7 +46,7 @@ export async function findListOf(path: string, database: string | null): Promise
 /** Carries out what was erased since a backup that was restored by other means: a dump, or a state of the server. */
 export async function eraseAgainIn(options: ErasingAgain): Promise<ErasedAgain> {
   const { store, list, dryRun, ...rest } = options
-  const { id: database, generation } = await store.readIdentity()
+  const { id: database, generation } = await store.database.readIdentity()
   const planned = list === null ? [] : await planErasures(store, { ...list, database })
   const filesDone = list === null ? new Set<string>() : filesDoneIn(list)
   const files = dryRun ? [] : await eraseAgain({ store, planned, filesDone, ...rest })
@@ -61,7 +61,7 @@ export async function eraseAgainIn(options: ErasingAgain): Promise<ErasedAgain> 
 async function waitingIn(store: Store): Promise<readonly WaitingReceipt[]> {
   const receipts: WaitingReceipt[] = []
   for (const namespace of await namespacesIn(store)) {
-    const left = await store.listOpenErasures(namespace)
+    const left = await store.erasure.listOpenErasures(namespace)
     for (const { id } of await listWaiting(store, namespace, left)) receipts.push({ namespace, id })
   }
   return receipts

@@ -309,7 +309,7 @@ async function prepare(file: string, options: RestoreOptions, { id, old, list }:
   const store = sqlite(file, { durability: 'normal' })
   await store.open()
   try {
-    const { id: database } = await store.readIdentity()
+    const { id: database } = await store.database.readIdentity()
     const lines = list?.lines ?? []
     const hashes = list?.hashes ?? new ErasedHashes(Buffer.alloc(0))
     const planned = await planErasures(store, { lines, hashes, database })

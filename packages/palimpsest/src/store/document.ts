@@ -1,6 +1,6 @@
 import type { Language } from '../language/index.ts'
 import type { SessionKind } from '../log/index.ts'
-import type { SessionKey } from './store.ts'
+import type { SessionKey } from './session-key.ts'
 
 /** Memory documents as a store keeps them: Markdown with versions, and the facts that stand in them. */
 

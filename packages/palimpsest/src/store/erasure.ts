@@ -1,6 +1,6 @@
 import type { Person, Segment } from '../log/index.ts'
 import type { DocumentWrite } from './document.ts'
-import type { SessionKey } from './store.ts'
+import type { SessionKey } from './session-key.ts'
 
 /** What is to be forgotten. */
 export type ErasureTarget =

@@ -1,6 +1,6 @@
 import type { Content, Role, Sender } from '../log/index.ts'
 import type { SessionIndex } from '../search/index.ts'
-import type { SessionKey } from './store.ts'
+import type { SessionKey } from './session-key.ts'
 
 /** A term to look up, or all those that begin with it. */
 export interface WantedTerm {

@@ -45,7 +45,7 @@ async function chooseWindow(chat: Chat, toSeq: number): Promise<void> {
 
 /** As a model folds that is shown all that was folded before: each says, and the memo too, what its maker was told. */
 async function foldTelling(chat: Chat, toSeq: number, isRolledUp: boolean): Promise<void> {
-  const shown = await chat.store.readSegments(chat.key, 'shown')
+  const shown = await chat.store.folds.readSegments(chat.key, 'shown')
   const { memo } = await chat.record()
   const commit = await chat.prepareFold(toSeq)
   const { fromSeq } = commit.plan.range!
@@ -64,7 +64,7 @@ async function foldTelling(chat: Chat, toSeq: number, isRolledUp: boolean): Prom
 
 async function apply(chat: Chat, [operation, share]: [(typeof OPERATIONS)[number], number]): Promise<Chat> {
   const seqs = await chat.seqs()
-  const raw = (await chat.store.readPlan(chat.key))?.raw ?? []
+  const raw = (await chat.store.folds.readPlan(chat.key))?.raw ?? []
   const within = <Item>(list: readonly Item[]) =>
     list[Math.min(list.length - 1, Math.floor(list.length * share))]
   const cut = within(raw)?.seq
@@ -80,7 +80,7 @@ async function apply(chat: Chat, [operation, share]: [(typeof OPERATIONS)[number
   else if (operation === 'tell') await foldTelling(chat, cut, false)
   else if (operation === 'tell rolled up') await foldTelling(chat, cut, true)
   else if (operation === 'window') {
-    const isAlone = share > 0.8 && (await chat.store.readSegments(chat.key, 'shown')).length > 0
+    const isAlone = share > 0.8 && (await chat.store.folds.readSegments(chat.key, 'shown')).length > 0
     await chooseWindow(chat, isAlone ? 0 : cut)
   }
   return chat

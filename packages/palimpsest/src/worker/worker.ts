@@ -112,7 +112,7 @@ export class FoldWorker {
   /** Where the store does not say, it is tried again. */
   async #isGone(job: FoldJob): Promise<boolean> {
     try {
-      return (await this.#options.store.readSeen(job)).session === null
+      return (await this.#options.store.sessions.readSeen(job)).session === null
     } catch {
       return false
     }
@@ -138,10 +138,10 @@ export class FoldWorker {
   async sweep(): Promise<void> {
     const { store, onError, clock = Date.now } = this.#options
     try {
-      while ((await store.enqueueDue({ now: clock(), limit: AT_A_TIME })) === AT_A_TIME)
+      while ((await store.jobs.enqueueDue({ now: clock(), limit: AT_A_TIME })) === AT_A_TIME)
         if (this.#stopping.signal.aborted) return
       let after: FoldJob | null = null
-      do after = await store.enqueuePending({ after, limit: AT_A_TIME })
+      do after = await store.jobs.enqueuePending({ after, limit: AT_A_TIME })
       while (after !== null && !this.#stopping.signal.aborted)
     } catch (error) {
       onError?.(error, null)

@@ -1,4 +1,4 @@
-import type { FoldStore } from 'palimpsest/internals/compaction/index'
+import type { FoldPorts } from 'palimpsest/internals/compaction/index'
 import { LANGUAGE_SAMPLE } from 'palimpsest/internals/language/index'
 import {
   type Answered,
@@ -32,18 +32,18 @@ import {
 import type {
   ContextRead,
   ContextRequest,
+  ContextStore,
   FoldCommit,
   FoldReceipt,
   FrozenLayers,
-  Lease,
   LoggedMessage,
   MeasuredMessage,
-  MessageRange,
   PlanPage,
   PlanSource,
   SessionKey,
   SessionRecord,
-  Store,
+  SessionStore,
+  SettingsStore,
 } from 'palimpsest/internals/store/index'
 
 interface Entry {
@@ -69,9 +69,7 @@ const FORGOTTEN_AT_A_TIME = 4_096
  * One session that only ever grows, in memory: as much of a store as folds and contexts ask for, so that the
  * engine itself is what runs. A test holds it to what SQLite makes of the same conversations.
  */
-export class MemorySession
-  implements FoldStore, Pick<Store, 'readContext' | 'readMessages' | 'recordOverhead' | 'freezeLayers'>
-{
+export class MemorySession implements FoldPorts {
   readonly key: SessionKey = { namespace: 'replay', id: 'replayed' }
   readonly #options: MemorySessionOptions
   readonly #externalIds = new Map<string, number>()
@@ -158,40 +156,56 @@ export class MemorySession
     return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
   }
 
-  async acquireLease(
-    _key: SessionKey,
-    { ttlMs, now, policy }: Parameters<FoldStore['acquireLease']>[1],
-  ): Promise<Lease> {
-    this.#leaseToken += 1
-    return {
-      token: this.#leaseToken,
-      epoch: this.#epoch,
-      until: now + ttlMs,
-      settings: {},
-      pending: null,
-      judged: policy === undefined ? null : this.judgeNow(now),
-    }
+  readonly log: FoldPorts['log'] = {
+    readMessages: async (_key, which) => {
+      if ('seqs' in which) {
+        const seqs = new Set(which.seqs)
+        return this.#entries.map(({ message }) => message).filter(({ seq }) => seqs.has(seq))
+      }
+      const { after, before, limit, from } = which
+      const entries = this.#between((after ?? 0) + 1, (before ?? Number.POSITIVE_INFINITY) - 1)
+      const asked = from === 'oldest' ? entries.slice(0, limit) : entries.slice(-limit)
+      return asked.map(({ message }) => message)
+    },
   }
 
-  async renewLease(): Promise<void> {}
-
-  async releaseLease(): Promise<void> {}
-
-  async readOwnSettings(): Promise<Readonly<Record<string, unknown>>> {
-    return {}
+  readonly folds: FoldPorts['folds'] = {
+    acquireLease: async (_key, { ttlMs, now, policy }) => {
+      this.#leaseToken += 1
+      return {
+        token: this.#leaseToken,
+        epoch: this.#epoch,
+        until: now + ttlMs,
+        settings: {},
+        pending: null,
+        judged: policy === undefined ? null : this.judgeNow(now),
+      }
+    },
+    renewLease: async () => {},
+    releaseLease: async () => {},
+    readSegments: async () => this.#shown,
+    readPlan: async (_key, page = {}) => this.#readPlan(page),
+    commitFold: async commit => this.#commitFold(commit),
+    failFold: async (_key, { backoffUntil }) => {
+      this.#state = { ...this.#state, backoffUntil }
+      this.#failures += 1
+    },
   }
 
-  async readSegments(): Promise<readonly Segment[]> {
-    return this.#shown
+  readonly context: Pick<ContextStore, 'readContext' | 'freezeLayers'> = {
+    readContext: async (_key, request) => this.#readContext(request),
+    freezeLayers: async (_key, request) => this.#freezeLayers(request),
   }
 
-  async readMessages(_key: SessionKey, { after, before, limit, from }: MessageRange) {
-    const entries = this.#between((after ?? 0) + 1, (before ?? Number.POSITIVE_INFINITY) - 1)
-    const asked = from === 'oldest' ? entries.slice(0, limit) : entries.slice(-limit)
-    return asked.map(({ message }) => message)
+  readonly sessions: Pick<SessionStore, 'recordMeasures'> = {
+    recordMeasures: async (_key, { overheadTokens = this.#state.overheadTokens }) => {
+      this.#state = { ...this.#state, overheadTokens }
+    },
   }
 
-  async readPlan(_key: SessionKey, page: PlanPage = {}): Promise<PlanSource> {
+  readonly settings: Pick<SettingsStore, 'readOwnSettings'> = { readOwnSettings: async () => ({}) }
+
+  #readPlan(page: PlanPage): PlanSource {
     const { after = this.#state.compactedThrough, through = Number.POSITIVE_INFINITY, limit } = page
     const first = Math.max(after, this.#state.compactedThrough) + 1
     return {
@@ -203,7 +217,7 @@ export class MemorySession
     }
   }
 
-  async readContext(_key: SessionKey, request: ContextRequest): Promise<ContextRead> {
+  #readContext(request: ContextRequest): ContextRead {
     const { since, tokens } = request
     const { compactedThrough } = this.#state
     const isSame = since?.epoch === this.#epoch && since.seq >= compactedThrough
@@ -218,15 +232,13 @@ export class MemorySession
     })
   }
 
-  async recordOverhead(_key: SessionKey, overheadTokens: number): Promise<void> {
-    this.#state = { ...this.#state, overheadTokens }
-  }
-
   /** No memory is shown here: it is the language that is fixed. */
-  async freezeLayers(
-    _key: SessionKey,
-    { days, language, isLanguageOpen = false, refresh }: Parameters<Store['freezeLayers']>[1],
-  ): Promise<{ epoch: number; layers: FrozenLayers }> {
+  #freezeLayers({
+    days,
+    language,
+    isLanguageOpen = false,
+    refresh,
+  }: Parameters<ContextStore['freezeLayers']>[1]): { epoch: number; layers: FrozenLayers } {
     if (this.#layers?.epoch === this.#epoch && !refresh) return this.#layers
     if (refresh) this.#epoch += 1
     const layers = { days, language, ...(isLanguageOpen && { isLanguageOpen }), versions: [] }
@@ -234,7 +246,7 @@ export class MemorySession
     return this.#layers
   }
 
-  async commitFold(commit: FoldCommit): Promise<FoldReceipt> {
+  #commitFold(commit: FoldCommit): FoldReceipt {
     const segmentIds = this.#showSegments(commit)
     const segmentTokens = this.#shown.reduce((sum, segment) => sum + segment.tokensAfter, 0)
     const { plan, head, now } = commit
@@ -247,11 +259,6 @@ export class MemorySession
     this.#options.onCommit(commit)
     const judged = commit.policy?.judges.length === 0 ? this.judgeNow(now) : null
     return { segmentIds, epoch: this.#epoch, repeated: false, judged }
-  }
-
-  async failFold(_key: SessionKey, { backoffUntil }: { backoffUntil: number }): Promise<void> {
-    this.#state = { ...this.#state, backoffUntil }
-    this.#failures += 1
   }
 
   #record(): SessionRecord {

@@ -155,7 +155,7 @@ async function overSqlite(setting: Setting): Promise<Lived> {
   const append = async (message: NewMessage) => {
     waits = (await session.append(asInput(message))).decision !== null
     // An append leaves an earlier due time as it is; worked out from there, the next can be a millisecond late.
-    await store.judge(key, { policy, now })
+    await store.schedule.judge(key, { policy, now })
   }
   for (const message of setting.messages) {
     if (message.externalId !== null && seen.has(message.externalId)) {
@@ -168,11 +168,11 @@ async function overSqlite(setting: Setting): Promise<Lived> {
     if (asked?.as === 'answer') await ask()
     if (waits) await session.compact()
     // As the scheduler does it: what is due is judged, and folded where a rule says so.
-    for (let due = await store.nextDueAt('default'); due !== null && due < arrival; ) {
+    for (let due = await store.schedule.nextDueAt('default', 'judging'); due !== null && due < arrival; ) {
       now = Math.max(now, due)
-      const verdict = await store.judge(key, { policy, now })
+      const verdict = await store.schedule.judge(key, { policy, now })
       if (verdict?.decision) await session.compact()
-      due = await store.nextDueAt('default')
+      due = await store.schedule.nextDueAt('default', 'judging')
     }
     if (asked?.as === 'unasked') await ask()
     now = arrival
@@ -181,7 +181,7 @@ async function overSqlite(setting: Setting): Promise<Lived> {
     if (asked?.as === 'after') await ask()
   }
   if (waits) await session.compact()
-  for (const event of await store.readEvents({ after: null, limit: 10_000 })) {
+  for (const event of await store.events.readEvents({ after: null, limit: 10_000 })) {
     if (event.type !== 'fold-committed') continue
     const { type, reason } = event.data as { type: string; reason: string }
     folds.push({ fromSeq: event.fromSeq, toSeq: event.toSeq, type, reason })

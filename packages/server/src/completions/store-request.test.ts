@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { MessageConflictError } from 'palimpsest/internals/errors'
 import { contentText, interruptionOf } from 'palimpsest/internals/log/index'
 import { createPalimpsest, type Palimpsest } from 'palimpsest/internals/palimpsest'
-import type { Store } from 'palimpsest/internals/store/index'
+import type { LogStore, Store } from 'palimpsest/internals/store/index'
+import { storeWith } from 'palimpsest/internals/store/store-with'
 import { afterEach, expect, test } from 'vitest'
 import { sqlitePlace } from '../../../../test/stores.ts'
 import { MARK } from './history.ts'
@@ -129,20 +130,11 @@ test('what another process adds at the same place is stored once, and anything e
 
 test('whoever is slower at every try is told to send it again', async () => {
   let tries = 0
-  const append: Store['append'] = async ({ key }) => {
+  const append: LogStore['append'] = async ({ key }) => {
     tries += 1
     throw new MessageConflictError({ sessionId: key.id, externalId: 'x', seq: 1 })
   }
-  const palimpsest = await start(
-    store =>
-      new Proxy(store, {
-        get: (target, field) => {
-          const value: unknown = Reflect.get(target, field)
-          if (field === 'append') return append
-          return typeof value === 'function' ? value.bind(target) : value
-        },
-      }),
-  )
+  const palimpsest = await start(store => storeWith(store, { log: { ...store.log, append } }))
   const messages = [{ role: 'user' as const, content: 'one' }]
   const request = { named: { id: 's', options: {} }, messages, answered: 0, history: 'new' as const }
   const storing = storeRequest(palimpsest, {

@@ -1,5 +1,5 @@
 import { BoundedMap } from 'palimpsest/internals/bounded-map'
-import type { ApiKey, Store } from 'palimpsest/internals/store/index'
+import type { ApiKey, KeyStore } from 'palimpsest/internals/store/index'
 
 /** More than a process sees in a while; those that are left out are read again. */
 const MAX_KEYS = 10_000
@@ -16,10 +16,10 @@ interface Read {
  * revision of their call, so a key is refused with the first call after it was revoked, by whichever process.
  */
 export class KnownKeys {
-  readonly #store: Pick<Store, 'readKey' | 'listKeys'>
+  readonly #store: Pick<KeyStore, 'readKey' | 'listKeys'>
   #read: Read = { revision: -1, keys: new BoundedMap(MAX_KEYS), hasKeys: null }
 
-  constructor(store: Pick<Store, 'readKey' | 'listKeys'>) {
+  constructor(store: Pick<KeyStore, 'readKey' | 'listKeys'>) {
     this.#store = store
   }
 

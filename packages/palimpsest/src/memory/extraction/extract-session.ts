@@ -86,11 +86,11 @@ export async function extractSession(
   failures = 0,
 ): Promise<ExtractionOutcome> {
   const { store, namespace, clock, owner } = engine
-  const retryLater = () => store.failExtraction(key, { retryAt: clock() + retryMs(failures) })
-  const dueAt = await store.judgeExtraction(key, { rules: engine.extraction, now: clock() })
-  const session = await store.readSession(key)
+  const retryLater = () => store.extraction.failExtraction(key, { retryAt: clock() + retryMs(failures) })
+  const dueAt = await store.extraction.judgeExtraction(key, { rules: engine.extraction, now: clock() })
+  const session = await store.sessions.readSession(key)
   if (session === null || dueAt === null || dueAt > clock()) return 'wait'
-  const lease = await store.takeLease(namespace, {
+  const lease = await store.leases.takeLease(namespace, {
     name: `extraction/${key.id}`,
     owner,
     ttlMs: LEASE_MS,
@@ -109,7 +109,9 @@ export async function extractSession(
     if (isOvertaken(error)) return 'wait'
     throw error
   } finally {
-    await store.dropLease(namespace, { name: `extraction/${key.id}`, token: lease.token }).catch(() => {})
+    await store.leases
+      .dropLease(namespace, { name: `extraction/${key.id}`, token: lease.token })
+      .catch(() => {})
   }
 }
 
@@ -152,7 +154,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
     const asked = await askForFacts(engine, question).catch(unlessSpent(spending))
     if ('waits' in asked) {
       const { waits, usage } = asked
-      await store.failExtraction(key, { retryAt: waits.until })
+      await store.extraction.failExtraction(key, { retryAt: waits.until })
       const { layer } = target
       tell(engine, key.id, { layer, ...range, facts: 0, usage, spendGuard: toReport(waits) })
       return 'wait'
@@ -172,7 +174,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
     now,
   }
   // One cursor for all of them: each message is read once, for every memory that it feeds.
-  await store.commitExtraction({
+  await store.extraction.commitExtraction({
     key,
     leaseToken: token,
     ...committed,
@@ -197,7 +199,7 @@ async function knownPeople(
   const segments =
     session.kind !== 'group' || session.state.compactedThrough === 0
       ? []
-      : await store.readSegments(key, 'shown')
+      : await store.folds.readSegments(key, 'shown')
   return mergePeople(peopleOfSegments(segments), peopleOf(messages, session.zone ?? zone))
 }
 
@@ -218,7 +220,7 @@ async function readNext(
 ): Promise<Reading | null> {
   const after = session.extractedThrough
   const range = { after, limit: MAX_MESSAGES }
-  const page = await store.readMessages(key, { ...range, from: 'oldest', answered: true })
+  const page = await store.log.readMessages(key, { ...range, from: 'oldest', answered: true })
   const messages = firstWithin(page, MAX_TOKENS)
   const last = messages.at(-1)
   if (last === undefined) return null
@@ -239,7 +241,7 @@ async function readAgain(
 ): Promise<Reading> {
   const { unlearned = [], extractedThrough: after } = session
   const seqs = unlearned.slice(0, MAX_RELEARNED)
-  const found = await store.readMessagesAt(key, seqs, { answered: true })
+  const found = await store.log.readMessages(key, { seqs, answered: true })
   const messages = found.length === 0 ? [] : firstWithin(found, MAX_TOKENS)
   const isLeft = (seq: number) =>
     found.some(each => each.seq === seq) && !messages.some(each => each.seq === seq)
@@ -265,7 +267,7 @@ async function readAround(
   for (const seq of there)
     for (let at = Math.max(1, seq - around); at <= Math.min(seq + around, through); at++)
       if (!there.has(at)) seqs.add(at)
-  return seqs.size === 0 ? [] : store.readMessagesAt(key, [...seqs])
+  return seqs.size === 0 ? [] : store.log.readMessages(key, { seqs: [...seqs] })
 }
 
 /** What a listener throws is its own affair: the step is stored. */
@@ -287,7 +289,8 @@ async function targetsOf(
   { store, namespace, extraction }: ExtractionEngine,
 ): Promise<readonly FactTarget[]> {
   const { scope } = session
-  const document = scope === null ? null : await store.readDocument({ namespace, layer: 'scope', key: scope })
+  const document =
+    scope === null ? null : await store.documents.readDocument({ namespace, layer: 'scope', key: scope })
   const owner = document?.owner ?? null
   const { scopeLearnsFrom: from } = extraction
   return learningDocuments(session, { from, owner }).map(({ layer, key }) => {
@@ -332,7 +335,7 @@ async function askForFacts(
   const sources = around.length === 0 ? said.filter(isTelling) : said
   if (sources.length === 0) return NOTHING_ASKED
   const { store, summarizerTimeoutMs } = engine
-  const known = listLines((await store.readDocument(target.key))?.content ?? '')
+  const known = listLines((await store.documents.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
   // A scope is read in all its sessions, and what belongs to one person names no other.
@@ -393,7 +396,7 @@ async function condense(
   { summarizer, signal }: Pick<Question, 'summarizer' | 'signal'>,
 ): Promise<void> {
   const { store } = engine
-  const document = await store.readDocument(key)
+  const document = await store.documents.readDocument(key)
   if (document === null) return
   const asked = summarizer.name === 'extractive' ? null : summarizer
   await condenseDocument(engine, { key, document, summarizer: asked, signal })

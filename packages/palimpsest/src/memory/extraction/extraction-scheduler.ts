@@ -87,10 +87,14 @@ export class ExtractionScheduler {
 
   async #findDue(): Promise<void> {
     const { store, namespace, clock } = this.#engine
-    const due = await store.listExtractionDue(namespace, { now: clock(), limit: SESSIONS_AT_A_TIME })
+    const due = await store.schedule.listDue(namespace, {
+      kind: 'extraction',
+      now: clock(),
+      limit: SESSIONS_AT_A_TIME,
+    })
     for (const key of due) if (!this.#underWay.has(key.id)) this.#waiting.set(key.id, key)
     this.#fill()
-    const next = this.#closed ? null : await store.nextExtractionAt(namespace)
+    const next = this.#closed ? null : await store.schedule.nextDueAt(namespace, 'extraction')
     if (next !== null && this.#waiting.size === 0) this.noteDue(Math.max(next, clock() + MIN_PAUSE_MS))
   }
 

@@ -16,11 +16,11 @@ export async function askersOf(
   if (kind !== 'group' || ownerSharesIn !== 'groups' || memoryOwners.size === 0) return []
   const key: SessionKey = { namespace, id }
   if (answers.length > 0) {
-    const asked = await store.readMessagesAt(key, answers)
+    const asked = await store.log.readMessages(key, { seqs: answers })
     const ids = asked.map(({ sender }) => (sender?.isSelf ? null : (sender?.id ?? null)))
     return asked.length < answers.length || ids.includes(null) ? [] : (ids as string[])
   }
-  const newest = await store.readMessages(key, { limit: MAX_MESSAGES, from: 'newest' })
+  const newest = await store.log.readMessages(key, { limit: MAX_MESSAGES, from: 'newest' })
   const sender = newest.findLast(({ role }) => role === 'user')?.sender
   return sender && !sender.isSelf ? [sender.id] : []
 }

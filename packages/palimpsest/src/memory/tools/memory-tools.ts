@@ -153,7 +153,7 @@ export class MemoryTools {
     const { store, namespace } = this.#engine
     const key: SessionKey = { namespace, id: this.#session.id }
     const found = await read(key)
-    const { session } = await store.readSeen(key)
+    const { session } = await store.sessions.readSeen(key)
     if (session !== this.#session.number)
       throw new ErasedMeanwhileError({ sessionId: key.id, erased: 'session' })
     return found
@@ -166,7 +166,7 @@ export class MemoryTools {
     const { store, namespace, layerBudgets } = this.#engine
     const { id, user } = this.#session
     const key = documentFor(name, this.#session, namespace)
-    const head = (await store.readSession({ namespace, id }))?.head
+    const head = (await store.sessions.readSession({ namespace, id }))?.head
     const { added, tokens } = await writeNote(this.#engine, {
       key,
       from: { namespace, id, seen: this.#seen },

@@ -7,7 +7,7 @@ import type { SessionKey, Store } from '../../store/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 import { ToolArgumentError, type ToolArguments } from './check-arguments.ts'
 
-type Reader = Pick<Store, 'readMessages' | 'readSegment' | 'readSegments'>
+type Reader = Pick<Store, 'log' | 'folds'>
 
 interface Reading {
   readonly args: ToolArguments
@@ -91,7 +91,7 @@ export async function expandHistory(store: Reader, key: SessionKey, { args, text
   const { segment, limit = 20 } = args as { segment?: number; limit?: number }
   const { fromSeq, toSeq } =
     segment === undefined ? rangeOf(args, texts) : await rangeOfSegment(store, key, { id: segment, texts })
-  const messages = await store.readMessages(key, {
+  const messages = await store.log.readMessages(key, {
     after: fromSeq - 1,
     before: toSeq + 1,
     limit,
@@ -120,8 +120,8 @@ async function rangeOfSegment(
   key: SessionKey,
   { id, texts }: { readonly id: number; readonly texts: Texts['tools'] },
 ) {
-  const found = await store.readSegment(key, id)
+  const found = await store.folds.readSegment(key, id)
   if (found !== null) return found.segment
-  const ids = (await store.readSegments(key, 'shown')).map(segment => segment.id)
+  const ids = (await store.folds.readSegments(key, 'shown')).map(segment => segment.id)
   throw new ToolArgumentError(texts.noSegment(id, ids))
 }

@@ -38,7 +38,7 @@ export async function writeNote(
   const lines = linesOf(note, formatDay(dayInZone(moment.at, zone)))
   const initial = (await initialContent(engine, note.key)) ?? ''
   let added = 0
-  const [document] = await store.changeDocuments([
+  const [document] = await store.documents.changeDocuments([
     {
       key: note.key,
       from: note.from,

@@ -13,6 +13,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { bytesInFiles } from '../../../../../test/erasure/bytes-in-files.ts'
+import { intercepted, type StoreMethod } from '../../../../../test/intercepted.ts'
 import { type StorePlace, sqlitePlace } from '../../../../../test/stores.ts'
 import { count } from '../../policy/index.ts'
 import { dailyKey, type LayerName, type Store } from '../../store/index.ts'
@@ -73,10 +74,10 @@ const at = (path: string) => join(root, 'files', path)
 const text = (path: string) => readFileSync(at(path), 'utf8')
 const write = (path: string, content: string | Uint8Array) => writeFileSync(at(path), content)
 const names = (folder: string) => readdirSync(at(folder)).sort()
-const read = (layer: LayerName, key = '') => store.readDocument({ namespace: 'test', layer, key })
+const read = (layer: LayerName, key = '') => store.documents.readDocument({ namespace: 'test', layer, key })
 
 async function startSession(id: string): Promise<void> {
-  await store.append({
+  await store.log.append({
     key: { namespace: 'test', id },
     traits: { kind: 'private', user: id, scope: null },
     messages: [],
@@ -88,7 +89,7 @@ async function startSession(id: string): Promise<void> {
 }
 
 async function change(layer: LayerName, key: string, content: string): Promise<void> {
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     {
       key: { namespace: 'test', layer, key },
       change: () => ({ content, tokens: 1 }),
@@ -158,7 +159,7 @@ describe('a document that was erased', () => {
     expect(await workspace.sync()).toEqual({ written: 0, read: 0, setAside: 0 })
     expect(names('users')).toEqual(['ann.md.md', 'bob.md'])
     expect(await read('user', 'ann')).toBe(null)
-    expect(await store.listErasedDocuments('test')).toEqual([])
+    expect(await store.mirror.listErasedDocuments('test')).toEqual([])
     expect(await workspace.sync()).toEqual({ written: 0, read: 0, setAside: 0 })
     expectGone()
   })
@@ -417,17 +418,11 @@ describe('a document that lost lines to an erasure', () => {
 
 describe('an erasure in the middle of a look at the folder', () => {
   /** The store, with something that happens right before the n-th call of one of its methods. */
-  function interrupted(method: keyof Store, nth: number, happens: () => unknown): Store {
+  function interrupted(method: StoreMethod, nth: number, happens: () => unknown): Store {
     let calls = 0
-    return new Proxy(store, {
-      get: (target, name) => {
-        const value = Reflect.get(target, name)
-        if (typeof value !== 'function') return value
-        return async (...args: unknown[]) => {
-          if (name === method && ++calls === nth) await happens()
-          return await value.apply(target, args)
-        }
-      },
+    return intercepted(store, (name, call) => async (...given) => {
+      if (name === method && ++calls === nth) await happens()
+      return await call(...given)
     })
   }
 

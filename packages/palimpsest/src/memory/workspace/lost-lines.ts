@@ -1,13 +1,13 @@
-import type { MirrorState, Store } from '../../store/index.ts'
+import type { DocumentStore, MirrorState, Store } from '../../store/index.ts'
 
-type VersionReader = Pick<Store, 'readDocumentVersions'>
+type VersionReader = Pick<DocumentStore, 'readDocumentVersions'>
 
 /**
  * What its file last said is gone from the database: an erasure took lines away, with all versions that had
  * them, and the file may still have them. Nothing else takes versions away.
  */
 export async function hasLostLines(
-  store: VersionReader,
+  documents: VersionReader,
   namespace: string,
   state: MirrorState,
 ): Promise<boolean> {
@@ -15,7 +15,7 @@ export async function hasLostLines(
   const mirrored = Math.max(1, state.mirroredVersion)
   if (mirrored >= state.version) return false
   const { layer, key } = state
-  const versions = await store.readDocumentVersions(
+  const versions = await documents.readDocumentVersions(
     { namespace, layer, key },
     { before: mirrored + 1, limit: 1 },
   )
@@ -27,13 +27,13 @@ const MAX_BEHIND = 1_000
 
 /** How many documents may still have in their files what was erased: such as are gone, and such as lost lines. */
 export async function countFilesBehindErasures(
-  store: VersionReader & Pick<Store, 'listErasedDocuments' | 'listUnmirrored'>,
+  store: Pick<Store, 'documents' | 'mirror'>,
   namespace: string,
 ): Promise<number> {
-  const gone = await store.listErasedDocuments(namespace)
-  const behind = await store.listUnmirrored(namespace, { limit: MAX_BEHIND })
+  const gone = await store.mirror.listErasedDocuments(namespace)
+  const behind = await store.mirror.listUnmirrored(namespace, { limit: MAX_BEHIND })
   let count = gone.length
   for (const state of behind)
-    if (state.mirroredVersion > 0 && (await hasLostLines(store, namespace, state))) count++
+    if (state.mirroredVersion > 0 && (await hasLostLines(store.documents, namespace, state))) count++
   return count
 }

@@ -131,7 +131,7 @@ export class Mirror {
   async #findLostLines(states: readonly MirrorState[]): Promise<ReadonlySet<string>> {
     const { store, namespace } = this.#options
     const lost = new Set<string>()
-    for (const state of states) if (await hasLostLines(store, namespace, state)) lost.add(state.key)
+    for (const state of states) if (await hasLostLines(store.documents, namespace, state)) lost.add(state.key)
     return lost
   }
 
@@ -150,8 +150,8 @@ export class Mirror {
 
   async #readStates(name: FileName): Promise<readonly MirrorState[]> {
     const { store, namespace } = this.#options
-    if (name.layer === 'daily') return await store.readDay(namespace, name.day)
-    const states = await store.readMirrorStates(namespace, [name])
+    if (name.layer === 'daily') return await store.mirror.readDay(namespace, name.day)
+    const states = await store.mirror.readMirrorStates(namespace, [name])
     return states.filter(state => state !== null)
   }
 
@@ -239,7 +239,7 @@ export class Mirror {
   async #mayTake(path: string, { layer, key }: FilePart, stamp: Stamp): Promise<boolean> {
     const { store, namespace, folder, isHeld } = this.#options
     if (!(await isHeld())) return false
-    const erased = await store.listErasedDocuments(namespace)
+    const erased = await store.mirror.listErasedDocuments(namespace)
     if (erased.some(document => document.layer === layer && document.key === key)) return false
     const found = await folder.look(path)
     return found.kind === 'file' && found.stamp.text === stamp.text
@@ -257,7 +257,7 @@ export class Mirror {
     }
     const result: { taken: Taken; conflicts: number } = { taken: 'nothing', conflicts: 0 }
     try {
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         {
           key: { namespace, layer, key },
           change: current => {
@@ -309,7 +309,7 @@ export class Mirror {
     if (state.mirroredVersion === 0) return null
     if (state.mirroredVersion === state.version) return normalizeMarkdown(state.content)
     const { store, namespace } = this.#options
-    const [found] = await store.readDocumentVersions(
+    const [found] = await store.documents.readDocumentVersions(
       { ...state, namespace },
       { before: state.mirroredVersion + 1, limit: 1 },
     )
@@ -321,7 +321,7 @@ export class Mirror {
     const { store, namespace } = this.#options
     for (let before = state.version; before > last; ) {
       const limit = Math.min(VERSIONS_AT_A_TIME, before - last)
-      const page = await store.readDocumentVersions({ ...state, namespace }, { before, limit })
+      const page = await store.documents.readDocumentVersions({ ...state, namespace }, { before, limit })
       if (page.length === 0) return
       yield* page
       before = page.at(-1)!.version
@@ -361,7 +361,7 @@ export class Mirror {
   async #noteRead({ layer, key, content }: FilePart, state: MirrorState | undefined): Promise<void> {
     const { store, namespace } = this.#options
     const version = state?.mirroredVersion ?? 0
-    await store.noteMirrored(namespace, [{ layer, key, version, hash: hashOf(content) }])
+    await store.mirror.noteMirrored(namespace, [{ layer, key, version, hash: hashOf(content) }])
   }
 
   async #noteMirrored(path: string, states: readonly MirrorState[], stamp: Stamp): Promise<void> {
@@ -369,7 +369,7 @@ export class Mirror {
     const notes = states
       .map(({ layer, key, version, content }) => ({ layer, key, version, hash: hashOf(content) }))
       .filter((note, place) => !isNoted(states[place]!, note))
-    if (notes.length > 0) await store.noteMirrored(namespace, notes)
+    if (notes.length > 0) await store.mirror.noteMirrored(namespace, notes)
     this.#seen.set(path, stamp)
     warnings.clear(path)
   }

@@ -31,7 +31,7 @@ export class WorkspaceLease {
     if (urgency === 'in time' && Math.abs(now - this.#triedAt) < RENEW_MS)
       return this.#token === null ? 'of another' : 'held'
     const before = this.#token
-    const lease = await store.takeLease(namespace, { name: NAME, owner, ttlMs: TTL_MS, now })
+    const lease = await store.leases.takeLease(namespace, { name: NAME, owner, ttlMs: TTL_MS, now })
     this.#triedAt = now
     this.#token = lease?.token ?? null
     if (this.#token === null) return 'of another'
@@ -41,7 +41,7 @@ export class WorkspaceLease {
   async drop(): Promise<void> {
     if (this.#token === null) return
     const { store, namespace } = this.#options
-    await store.dropLease(namespace, { name: NAME, token: this.#token })
+    await store.leases.dropLease(namespace, { name: NAME, token: this.#token })
     this.#token = null
     this.#triedAt = Number.NEGATIVE_INFINITY
   }

@@ -81,7 +81,7 @@ const asides = (folder = '.') => readdirSync(at(folder)).filter(name => name.inc
 const temporary = () => readdirSync(at('.'), { recursive: true }).filter(name => `${name}`.endsWith('.tmp'))
 
 async function startSession(id: string, namespace = 'test'): Promise<void> {
-  await store.append({
+  await store.log.append({
     key: { namespace, id },
     traits: { kind: 'private', user: null, scope: null },
     messages: [],
@@ -97,7 +97,7 @@ async function change(
   key: string,
   content: string | ((now: string) => string),
 ): Promise<void> {
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     {
       key: { namespace: 'test', layer, key },
       change: current => ({
@@ -111,8 +111,8 @@ async function change(
   ])
 }
 
-const read = (layer: LayerName, key = '') => store.readDocument({ namespace: 'test', layer, key })
-const behind = () => store.listUnmirrored('test', { limit: 1_000 })
+const read = (layer: LayerName, key = '') => store.documents.readDocument({ namespace: 'test', layer, key })
+const behind = () => store.mirror.listUnmirrored('test', { limit: 1_000 })
 
 const MEMORY = '# Memory\n\n## People\n\n- Ann likes tea\n- Bob is away\n\n## Plans\n\n- 星期五去波尔图\n'
 
@@ -235,7 +235,7 @@ describe('editing', () => {
     expect(await workspace.sync()).toEqual({ written: 0, read: 1, setAside: 0 })
     const content = MEMORY.replace('tea', 'coffee').replace('- Bob is away\n', '')
     expect(await read('global')).toMatchObject({ content, version: 2 })
-    const [version] = await store.readDocumentVersions(
+    const [version] = await store.documents.readDocumentVersions(
       { namespace: 'test', layer: 'global', key: '' },
       { limit: 1 },
     )
@@ -359,8 +359,9 @@ describe('editing', () => {
     await workspace.sync()
     const { content, version } = (await read('global'))!
     // As after an end between the two: the note of the old text, and the old file.
-    const hash = (await store.readMirrorStates('test', [{ layer: 'global', key: '' }]))[0]!.mirroredHash!
-    await store.noteMirrored('test', [{ layer: 'global', key: '', version: 1, hash: `not ${hash}` }])
+    const hash = (await store.mirror.readMirrorStates('test', [{ layer: 'global', key: '' }]))[0]!
+      .mirroredHash!
+    await store.mirror.noteMirrored('test', [{ layer: 'global', key: '', version: 1, hash: `not ${hash}` }])
     write('MEMORY.md', edited)
     await (await openAnew()).sync()
     expect(await read('global')).toMatchObject({ content, version })
@@ -373,7 +374,7 @@ it('looks only at files that somebody touched', async () => {
   const workspace = open()
   await workspace.sync()
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
-  const states = vi.spyOn(store, 'readMirrorStates')
+  const states = vi.spyOn(store.mirror, 'readMirrorStates')
   await workspace.sync()
   expect(states).toHaveBeenCalledTimes(1)
   await workspace.sync()
@@ -682,7 +683,7 @@ describe('damage', () => {
 })
 
 describe('the folder', () => {
-  const marker = async () => ({ format: 1, namespace: 'test', database: await store.readIdentity() })
+  const marker = async () => ({ format: 1, namespace: 'test', database: await store.database.readIdentity() })
 
   it('belongs to one namespace', async () => {
     await open().sync()
@@ -704,7 +705,7 @@ describe('the folder', () => {
     const beside = open({ store: other })
     await expect(beside.start()).rejects.toThrow(/belongs to another database.*delete \.palimpsest\.json/)
     await expect(beside.sync()).rejects.toThrow(InvalidArgumentError)
-    expect(await other.listDocuments('test', { limit: 1 })).toHaveLength(0)
+    expect(await other.documents.listDocuments('test', { limit: 1 })).toHaveLength(0)
     expect(text('MEMORY.md')).toContain('tea')
     await workspace.close()
     rmSync(at('.palimpsest.json'))

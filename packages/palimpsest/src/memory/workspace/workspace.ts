@@ -159,7 +159,7 @@ export class Workspace {
     const { store, namespace } = this.#options
     const folder = await Folder.open(this.#options.folder, {
       namespace,
-      database: await store.readIdentity(),
+      database: await store.database.readIdentity(),
     })
     return { folder, watch: new FolderWatch(folder, path => this.#noteTouch(path)), mirror: null }
   }
@@ -227,7 +227,7 @@ export class Workspace {
   }
 
   async #begin(folder: Folder): Promise<Mirror> {
-    await this.#options.store.setMirrorFolder(this.#options.namespace, folder.path)
+    await this.#options.store.mirror.setMirrorFolder(this.#options.namespace, folder.path)
     await folder.removeTemporary()
     this.#isLeaseLost = false
     const isHeld = () => this.#holds()
@@ -243,14 +243,14 @@ export class Workspace {
   /** Before anything is read: no file of an erased document is taken for a new one. `false`: the lease was lost. */
   async #eraseFiles(mirror: Mirror, folder: Folder): Promise<boolean> {
     const { store, namespace } = this.#options
-    const erased = await store.listErasedDocuments(namespace)
+    const erased = await store.mirror.listErasedDocuments(namespace)
     for (let first = 0; first < erased.length; first += ERASED_AT_A_TIME) {
       if (!(await this.#holds())) return false
       const some = erased.slice(first, first + ERASED_AT_A_TIME)
       const { documents, paths, files } = await eraseFiles(folder, some, this.#warnings)
       for (const path of paths) mirror.forget(path)
       this.#erasedFiles += files
-      await store.forgetErasedDocuments(namespace, documents)
+      await store.mirror.forgetErasedDocuments(namespace, documents)
     }
     return true
   }
@@ -303,7 +303,7 @@ export class Workspace {
     const { store, namespace } = this.#options
     const seen = new Set<string>()
     for (let [limit, isMore] = [BEHIND_AT_A_TIME, true]; isMore; ) {
-      const page = await store.listUnmirrored(namespace, { limit })
+      const page = await store.mirror.listUnmirrored(namespace, { limit })
       isMore = page.length === limit
       limit = BEHIND_AT_A_TIME
       for (const state of page) {
@@ -319,7 +319,7 @@ export class Workspace {
     const { store, namespace } = this.#options
     let after: { layer: LayerName; key: string } | undefined
     do {
-      const page = await store.listDocuments(namespace, {
+      const page = await store.documents.listDocuments(namespace, {
         limit: DOCUMENTS_AT_A_TIME,
         ...(after && { after }),
       })

@@ -208,7 +208,7 @@ test("a session's events are in the order of its log", async () => {
   const seqs: number[] = []
   let after: string | null = null
   for (;;) {
-    const page = await store.readEvents({ after, limit: 50 })
+    const page = await store.events.readEvents({ after, limit: 50 })
     for (const { sessionId, type, toSeq } of page)
       if (sessionId === 'order' && type === 'message-appended') seqs.push(toSeq!)
     if (page.length === 0 && seqs.at(-1) === 60) break
@@ -236,11 +236,11 @@ test('a time that a sweep takes away while the session is judged is set again', 
     content: `number ${index}, and some words`,
   }))
   await palimpsest.session('quiet').append(said)
-  const due = await store.nextDueAt('swept')
+  const due = await store.schedule.nextDueAt('swept', 'judging')
   expect(due).not.toBeNull()
   await admin.query('BEGIN')
   await admin.query(`UPDATE ${schema}.sessions SET due_at = NULL WHERE namespace = 'swept'`)
-  const judged = store.judge({ namespace: 'swept', id: 'quiet' }, { policy, now: due! - 1 })
+  const judged = store.schedule.judge({ namespace: 'swept', id: 'quiet' }, { policy, now: due! - 1 })
   await vi.waitUntil(async () => {
     const { rows } = await admin.query(
       'SELECT 1 FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))',
@@ -249,6 +249,6 @@ test('a time that a sweep takes away while the session is judged is set again', 
   }, 10_000)
   await admin.query('COMMIT')
   expect(await judged).toMatchObject({ decision: null, dueAt: due })
-  expect(await store.nextDueAt('swept')).toBe(due)
+  expect(await store.schedule.nextDueAt('swept', 'judging')).toBe(due)
   await palimpsest.close()
 })

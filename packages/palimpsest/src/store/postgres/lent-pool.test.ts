@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { postgresUrl } from '../../../test/postgres/url.ts'
-import { postgresPlace, type StorePlace } from '../../../test/stores.ts'
+import { postgresUrl } from '../../../../../test/postgres/url.ts'
+import { postgresPlace, type StorePlace } from '../../../../../test/stores.ts'
 import { createPalimpsest } from '../../palimpsest.ts'
 import { storeContract } from '../../testing/index.ts'
 import { Chat } from '../../testing/store-contract/chat.ts'
@@ -72,9 +72,9 @@ describe('a pool of the caller', () => {
       ...chats.map(() => pool.query('SELECT pg_sleep(0.01)')),
     ])
     for (const chat of chats)
-      expect(await store.readMessages(chat.key, { from: 'newest', limit: 9 })).toHaveLength(5)
-    await store.scrub()
-    await store.checkUp?.({ now: Date.now(), isDeep: true })
+      expect(await store.log.readMessages(chat.key, { from: 'newest', limit: 9 })).toHaveLength(5)
+    await store.erasure.scrub()
+    await store.database.checkUp?.({ now: Date.now(), isDeep: true })
     expect((await pool.query('SELECT CAST(7 AS BIGINT) AS big')).rows).toEqual([{ big: '7' }])
     await store.close()
     expect(await settings()).toEqual(before)
@@ -106,7 +106,7 @@ describe('a pool of the caller', () => {
   test('keeps a time-out of a connection through a scrub', async () => {
     const pool = poolWith({ max: 1, onConnect: client => void client.query("SET statement_timeout = '33s'") })
     const store = await open(pool)
-    await store.scrub()
+    await store.erasure.scrub()
     await store.close()
     expect((await pool.query('SHOW statement_timeout')).rows).toEqual([{ statement_timeout: '33s' }])
   })
@@ -147,7 +147,7 @@ describe('a pool of the caller that was ended too early', () => {
     const store = await open(pool)
     await pool.end()
     await refuses(new Chat(store).say(1), 'store_unavailable')
-    await refuses(store.readIdentity(), 'store_unavailable')
+    await refuses(store.database.readIdentity(), 'store_unavailable')
     await store.close()
   })
 
@@ -157,7 +157,7 @@ describe('a pool of the caller that was ended too early', () => {
     const taken = await pool.connect()
     const waiting = [
       refuses(new Chat(store).say(1), 'store_unavailable'),
-      refuses(store.readIdentity(), 'store_unavailable'),
+      refuses(store.database.readIdentity(), 'store_unavailable'),
     ]
     await expect.poll(() => pool.waitingCount).toBeGreaterThan(0)
     const ended = pool.end()

@@ -23,27 +23,29 @@ test.each(['+ 1000000000', '- 10'])(
     const place = postgresPlace()
     const store = await place.open()
     await new Chat(store).say(3)
-    const identity = await store.readIdentity()
+    const identity = await store.database.readIdentity()
     // While a transaction of another test is older, events are not told yet, and are after this position.
-    await expect.poll(() => store.readEvents({ after: null, limit: 10 }), { timeout: 30_000 }).toHaveLength(2)
-    const position = await store.readLastPosition()
+    await expect
+      .poll(() => store.events.readEvents({ after: null, limit: 10 }), { timeout: 30_000 })
+      .toHaveLength(2)
+    const position = await store.events.readLastPosition()
     await store.close()
 
     // Opened again where it was, it is the same.
     const same = await place.open()
-    expect(await same.readIdentity()).toEqual(identity)
-    expect(await same.readEvents({ after: position, limit: 10 })).toEqual([])
+    expect(await same.database.readIdentity()).toEqual(identity)
+    expect(await same.events.readEvents({ after: position, limit: 10 })).toEqual([])
     await same.close()
 
     await changeRows(place, restored(transactions))
     const elsewhere = await place.open()
-    const now = await elsewhere.readIdentity()
+    const now = await elsewhere.database.readIdentity()
     expect(now).toMatchObject({ id: identity.id, generation: identity.generation + 1 })
     expect(now.generationKey).not.toBe(identity.generationKey)
-    await refuses(elsewhere.readEvents({ after: position, limit: 10 }), 'position_lost')
-    const last = await elsewhere.readLastPosition()
+    await refuses(elsewhere.events.readEvents({ after: position, limit: 10 }), 'position_lost')
+    const last = await elsewhere.events.readLastPosition()
     const tell = async (after: string | null) =>
-      (await elsewhere.readEvents({ after, limit: 100 })).map(({ type, toSeq }) => [type, toSeq])
+      (await elsewhere.events.readEvents({ after, limit: 100 })).map(({ type, toSeq }) => [type, toSeq])
     expect(await tell(null)).toEqual([
       ['session-created', null],
       ['message-appended', 3],
@@ -64,29 +66,30 @@ test('what was trimmed before a restore is told to nobody after it', async () =>
   await chat.fold(4)
   await chat.say(1)
   const told = async (from: Store, count: number) => {
-    const read = async () => (await from.readEvents({ after: null, limit: 100 })).map(({ type }) => type)
+    const read = async () =>
+      (await from.events.readEvents({ after: null, limit: 100 })).map(({ type }) => type)
     await expect.poll(read, { timeout: 30_000 }).toHaveLength(count)
     return read()
   }
   await told(store, 4)
   const request = { retentionMs: 2 * DAY_MS, keepNewest: 1 }
-  for (let day = 1; day <= 4; day += 1) await store.trimEvents({ ...request, now: day * DAY_MS })
+  for (let day = 1; day <= 4; day += 1) await store.events.trimEvents({ ...request, now: day * DAY_MS })
   expect(await told(store, 1)).toEqual(['message-appended'])
-  await store.noteConsumer('test', { name: 'reader', after: null, now: 4 * DAY_MS })
+  await store.events.noteConsumer('test', { name: 'reader', after: null, now: 4 * DAY_MS })
   await store.close()
 
   await changeRows(place, restored('+ 0'))
   const elsewhere = await place.open()
   expect(await told(elsewhere, 1)).toEqual(['message-appended'])
-  expect(await elsewhere.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
-  const first = await elsewhere.readFirstPosition()
+  expect(await elsewhere.folds.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
+  const first = await elsewhere.events.readFirstPosition()
   await new Chat(elsewhere).say(1)
   await told(elsewhere, 2)
   // The reader of before holds nothing; it is told in any case.
-  for (let day = 5; day <= 9; day += 1) await elsewhere.trimEvents({ ...request, now: day * DAY_MS })
+  for (let day = 5; day <= 9; day += 1) await elsewhere.events.trimEvents({ ...request, now: day * DAY_MS })
   await told(elsewhere, 1)
-  await refuses(elsewhere.readEvents({ after: first, limit: 10 }), 'position_lost')
-  expect(await elsewhere.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
+  await refuses(elsewhere.events.readEvents({ after: first, limit: 10 }), 'position_lost')
+  expect(await elsewhere.folds.readFolds(chat.key, { limit: 10 })).toHaveLength(1)
   await elsewhere.close()
   await place.remove()
 })
@@ -94,7 +97,7 @@ test('what was trimmed before a restore is told to nobody after it', async () =>
 test('roles that may ask for different parts of the place begin no generation in turn', async () => {
   const place = postgresPlace()
   const store = await place.open()
-  const { generation } = await store.readIdentity()
+  const { generation } = await store.database.readIdentity()
   await store.close()
   const placeNow = async () => {
     const client = new pg.Client(postgresUrl())
@@ -108,7 +111,7 @@ test('roles that may ask for different parts of the place begin no generation in
   const whole = await placeNow()
   const opened = async () => {
     const next = await place.open()
-    const identity = await next.readIdentity()
+    const identity = await next.database.readIdentity()
     await next.close()
     return identity.generation
   }
@@ -139,7 +142,7 @@ test('a role with time-outs begins a generation, however many events there are',
   const options = encodeURIComponent(settings.map(name => `-c ${name}=2000`).join(' '))
   const slow = postgres(`${postgresUrl()}?options=${options}`, { schema })
   await slow.open()
-  expect((await slow.readIdentity()).generation).toBe(2)
+  expect((await slow.database.readIdentity()).generation).toBe(2)
   await slow.close()
   await place.remove()
 })

@@ -32,10 +32,10 @@ test('a scrub gives back what deleted rows took, and all else stays', async () =
   expect(await deletedRows(schema)).toBeGreaterThan(0)
   const before = await chat.file()
   // As long as a transaction elsewhere on the server may still see them, they stay, and it says so.
-  while (!(await store.scrub()));
+  while (!(await store.erasure.scrub()));
   expect(await deletedRows(schema)).toBe(0)
   expect(await chat.file()).toEqual(before)
   await store.close()
-  await refuses(store.scrub(), 'closed')
+  await refuses(store.erasure.scrub(), 'closed')
   await place.remove()
 })

@@ -48,9 +48,9 @@ async function build(
     code = error.code
   }
   if (isInterrupted) assertForgotten(await toldBy(store))
-  expect((await store.listSessions('test', { limit: 10 })).map(({ id }) => id).includes('copy')).toBe(
-    code === null,
-  )
+  expect(
+    (await store.sessions.listSessions('test', { limit: 10 })).map(({ id }) => id).includes('copy'),
+  ).toBe(code === null)
   await driver.close()
   await store.close()
   await place.remove()

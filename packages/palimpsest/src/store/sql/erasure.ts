@@ -6,7 +6,7 @@ import {
 } from '../../errors.ts'
 import { ID_RULE, isId } from '../../log/index.ts'
 import { ERASURE_STAGES, type ErasurePlace, type ErasureRecord, type ErasureTarget } from '../erasure.ts'
-import type { Store, Warn } from '../store.ts'
+import type { ErasureListStore, ErasureStore, Warn } from '../store.ts'
 import type { Dialect } from './driver.ts'
 import { emptyDocuments, hideAllDocuments } from './erase-documents.ts'
 import { forgetEvents } from './erase-events.ts'
@@ -82,7 +82,7 @@ interface Place {
 
 export function* beginErasure(
   namespace: string,
-  { target, now, listId }: Parameters<Store['beginErasure']>[1],
+  { target, now, listId }: Parameters<ErasureStore['beginErasure']>[1],
 ): Steps<ErasureRecord> {
   const progress: Place = { step: 0, cursor: yield* firstCursor(namespace, target) }
   // A job may say what a summariser said of a message.
@@ -106,7 +106,7 @@ export function* repeatErasure({
   found,
   listId,
   requestedAt,
-}: Parameters<Store['repeatErasure']>[0]): Steps<ErasureRecord> {
+}: Parameters<ErasureListStore['repeatErasure']>[0]): Steps<ErasureRecord> {
   const target = found && (yield* stillThere(found.namespace, found.target))
   if (found && target)
     return yield* beginErasure(found.namespace, { target, now: requestedAt.getTime(), listId })
@@ -230,7 +230,7 @@ function* requireErasure(namespace: string, id: number): Steps<ErasureRow> {
 
 export function* advanceErasure(
   namespace: string,
-  { id, from, counts = {} }: Parameters<Store['advanceErasure']>[1],
+  { id, from, counts = {} }: Parameters<ErasureStore['advanceErasure']>[1],
 ): Steps<ErasureRecord> {
   const row = yield* requireErasure(namespace, id)
   if (row.stage !== from) return toRecord(row)

@@ -6,7 +6,16 @@ import {
 } from '../../errors.ts'
 import { isReplaceable, isToCome, type Memo, type NewSegment } from '../../log/index.ts'
 import { type Decision, type FoldState, type Head, policyFor, stateAfterFold } from '../../policy/index.ts'
-import type { Chapter, FoldCommit, FoldReceipt, Judged, Lease, SessionKey, Store, Warn } from '../store.ts'
+import type {
+  Chapter,
+  FoldCommit,
+  FoldReceipt,
+  FoldStore,
+  Judged,
+  Lease,
+  SessionKey,
+  Warn,
+} from '../store.ts'
 import { readChapter } from './beginnings.ts'
 import { inheritOutdated } from './corrections.ts'
 import { lockDocuments } from './document-locks.ts'
@@ -29,7 +38,7 @@ import { readVisible } from './visible.ts'
 
 export function* acquireLease(
   session: SessionRow,
-  { owner, ttlMs, now, policy, once }: Parameters<Store['acquireLease']>[1],
+  { owner, ttlMs, now, policy, once }: Parameters<FoldStore['acquireLease']>[1],
   warn: Warn,
 ): Steps<Lease | null> {
   if (session.lease_owner !== null && isToCome(session.lease_until ?? 0, { now, longestMs: ttlMs }))

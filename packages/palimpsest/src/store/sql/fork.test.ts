@@ -48,7 +48,7 @@ async function world(create: () => StorePlace): Promise<World> {
 describe.each(Object.entries(PLACES))('a fork on %s', (_, create) => {
   test('is not held up by folds at each of its steps, and has the segments of its beginning', async () => {
     const { store, chat, fork } = await world(create)
-    const before = await store.readSegments(chat.key, 'all')
+    const before = await store.folds.readSegments(chat.key, 'all')
     let folded = 200
     const copy = await fork(async write => {
       folded += 100
@@ -57,7 +57,7 @@ describe.each(Object.entries(PLACES))('a fork on %s', (_, create) => {
     })
     expect(folded).toBeGreaterThan(500)
     expect(await copy.contents()).toEqual(await chat.contents())
-    expect(await store.readSegments(copy.key, 'all')).toEqual(before)
+    expect(await store.folds.readSegments(copy.key, 'all')).toEqual(before)
     expect((await copy.record()).state.compactedThrough).toBe(200)
     expect((await chat.record()).state.compactedThrough).toBe(folded)
     await checkFigures(copy)
@@ -70,7 +70,7 @@ describe.each(Object.entries(PLACES))('a fork on %s', (_, create) => {
   test('has no line of memory of folds that it lacks: it tells them when it folds itself', async () => {
     const { store, chat, fork } = await world(create)
     const learn = (line: string, toSeq: number) =>
-      store.changeDocuments([
+      store.documents.changeDocuments([
         learning(documentKey('chat', 'chat'), [fact(line, 'chat', [toSeq - 99, toSeq], { from: 'fold' })]),
       ])
     await learn('- tea', 200)
@@ -132,7 +132,7 @@ describe.each(Object.entries(PLACES))('a fork on %s', (_, create) => {
       await chat.edit(3, `edited ${++edits}`)
     })
     await expect(forking).rejects.toMatchObject({ code: 'epoch_conflict' })
-    expect(await chat.store.readSession({ ...chat.key, id: 'copy' })).toBeNull()
+    expect(await chat.store.sessions.readSession({ ...chat.key, id: 'copy' })).toBeNull()
   })
 
   test('brings nothing back that is erased at one of its steps while the original folds', async () => {

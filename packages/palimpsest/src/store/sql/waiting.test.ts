@@ -49,7 +49,7 @@ test('an append that nobody waits for asks nothing about it', async () => {
 })
 
 test('what waits is read without a look at sessions where nobody does', async () => {
-  const [sql] = await askedBy(() => store.readWaiting('test', { limit: 9 }))
+  const [sql] = await askedBy(() => store.inbox.readWaiting('test', { limit: 9 }))
   const database = sqliteBeside(place.address, { readOnly: true })
   const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all('test', 0, 9)
   database.close()

@@ -1,7 +1,7 @@
 import { NotWaitingError } from '../../errors.ts'
 import type { LayerName } from '../document.ts'
 import type { Answers, Awaits, WaitingEntry } from '../inbox.ts'
-import type { SessionKey, Store } from '../store.ts'
+import type { InboxStore, SessionKey } from '../store.ts'
 import { allIn } from './many.ts'
 import type { SessionRow } from './rows.ts'
 import { findSession } from './session.ts'
@@ -35,7 +35,7 @@ export function* addWaiting(
 /** `false`: it waits already, or cannot be seen. */
 export function* awaitAnswer(
   session: SessionRow,
-  { seq, awaits, now }: Parameters<Store['awaitAnswer']>[1],
+  { seq, awaits, now }: Parameters<InboxStore['awaitAnswer']>[1],
 ): Steps<boolean> {
   const known = yield* first(
     `SELECT seq FROM messages WHERE session_id = ?1 AND seq = ?2 ${AND_VISIBLE}
@@ -100,7 +100,7 @@ interface WaitingRow {
 
 export function* readWaiting(
   namespace: string,
-  { sessionId, after = 0, limit }: Parameters<Store['readWaiting']>[1],
+  { sessionId, after = 0, limit }: Parameters<InboxStore['readWaiting']>[1],
 ): Steps<readonly WaitingEntry[]> {
   const session = sessionId === undefined ? null : yield* findSession({ namespace, id: sessionId })
   if (session === undefined) return []
@@ -191,7 +191,7 @@ export function* sessionWithReply(
 
 export function* noteWaiting(
   session: SessionRow,
-  { seq, attempts, sent }: Parameters<Store['noteWaiting']>[1],
+  { seq, attempts, sent }: Parameters<InboxStore['noteWaiting']>[1],
 ): Steps<void> {
   yield* run(
     `UPDATE waiting SET attempts = coalesce(?3, attempts), sent = coalesce(?4, sent)

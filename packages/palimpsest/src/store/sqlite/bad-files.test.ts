@@ -123,7 +123,7 @@ describe('a database that another process keeps locked', () => {
       if (place === 20) other.exec('ROLLBACK')
     }
     await Promise.all(edits)
-    const versions = await store.readVersions(chat.key, 1)
+    const versions = await store.log.readVersions(chat.key, 1)
     expect(versions.map(({ content }) => content).slice(1)).toEqual(texts)
   })
 
@@ -198,11 +198,11 @@ describe('a torn file', () => {
       await store.open()
       const chat = new Chat(store)
       const messages = await chat.messages()
-      await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 10_000 })
-      await store.readPlan(chat.key)
-      await store.exportSession(chat.key)
-      await store.listSessions('test', { limit: 10 })
-      await store.readEvents({ after: null, limit: 1000 })
+      await store.context.readContext(chat.key, { tokens: 10_000, archivedTokens: 10_000 })
+      await store.folds.readPlan(chat.key)
+      await store.transfer.exportSession(chat.key)
+      await store.sessions.listSessions('test', { limit: 10 })
+      await store.events.readEvents({ after: null, limit: 1000 })
       if (texts) expect(messages.map(({ content }) => content)).toEqual(texts)
     } catch (error) {
       if (!PalimpsestError.isInstance(error)) throw error
@@ -335,7 +335,7 @@ describe('a damaged file', () => {
             unreadable.set(
               name,
               (await codeOf(fresh.open())) ??
-                (await codeOf(fresh.readContext(new Chat(fresh, name).key, tail))),
+                (await codeOf(fresh.context.readContext(new Chat(fresh, name).key, tail))),
             )
             await fresh.close()
           }
@@ -343,7 +343,7 @@ describe('a damaged file', () => {
             const store = create()
             const code = (await codeOf(store.open())) ?? (await codeOf(new Chat(store, name).say(1)))
             if (code === null) {
-              const read = await store.readContext(new Chat(store, name).key, tail)
+              const read = await store.context.readContext(new Chat(store, name).key, tail)
               expect(read!.messages.at(-1)!.seq).toBeGreaterThan(0)
               expect(unreadable.get(name)).toBeNull()
               taken++
@@ -380,7 +380,7 @@ describe('a damaged file', () => {
     torn.fill(0, page * PAGE, (page + 1) * PAGE)
     writeFileSync(file, torn)
     const asItIs = await open({ readOnly: true })
-    await refuses(asItIs.readContext(new Chat(asItIs, 'long').key, tail), 'store_corrupt')
+    await refuses(asItIs.context.readContext(new Chat(asItIs, 'long').key, tail), 'store_corrupt')
     await asItIs.close()
     await refuses(new Chat(await open(), 'long').say(1), 'store_corrupt')
     await new Chat(await open(), 'other').say(1)
@@ -400,7 +400,7 @@ describe('a damaged file', () => {
     // It has no segments.
     const chat = new Chat(store, 'chat 11')
     await chat.say(1)
-    await refuses(store.readSegments(new Chat(store, 'chat 0').key, 'all'), 'store_corrupt')
+    await refuses(store.folds.readSegments(new Chat(store, 'chat 0').key, 'all'), 'store_corrupt')
     const error = await chat.say(1).catch(error => error)
     expect(error).toMatchObject({ code: 'store_corrupt' })
     expect(error.message).toMatch(/damage was found.*palimpsest restore/)
@@ -490,7 +490,7 @@ describe('a cursor that makes no sense', () => {
     expect(record.state.compactedThrough).toBe(0)
     const messages = await chat.messages()
     expect(messages.every(({ archived }) => !archived)).toBe(true)
-    const context = await store.readContext(chat.key, { tokens: 100_000, archivedTokens: 0 })
+    const context = await store.context.readContext(chat.key, { tokens: 100_000, archivedTokens: 0 })
     expect(context?.base?.segments).toEqual([])
     expect(context?.messages.map(({ turn, tokens, ...message }) => message)).toEqual(messages)
 
@@ -500,7 +500,7 @@ describe('a cursor that makes no sense', () => {
     expect(receipt.repeated).toBe(false)
     await checkFigures(chat)
     expect(
-      (await store.readSegments(chat.key, 'shown')).map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
+      (await store.folds.readSegments(chat.key, 'shown')).map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
     ).toEqual([[1, 12]])
     warn.mockClear()
     await chat.fold(14)
@@ -531,7 +531,7 @@ test('segments that a commit does not know of are put aside, not shown twice', a
   const chat = new Chat(store)
   const commit = await chat.prepareFold(12)
   await chat.commit({ ...commit, segments: [{ ...segment(1, 12, 12), absorbs: [] }] })
-  const all = await store.readSegments(chat.key, 'all')
+  const all = await store.folds.readSegments(chat.key, 'all')
   expect(all.map(({ state }) => state).toSorted()).toEqual(['live', 'rolled-up', 'rolled-up'])
   await checkFigures(chat)
 })

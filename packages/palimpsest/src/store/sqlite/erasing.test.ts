@@ -50,7 +50,7 @@ describe('no row of any table holds what was erased', () => {
     const place = sqlitePlace()
     const store = await place.open()
     await new Chat(store, 'bo').say(1)
-    await store.setMirrorFolder('test', '/somewhere')
+    await store.mirror.setMirrorFolder('test', '/somewhere')
     await speakEverywhere(store)
     expect(Object.keys(rowsWith(place, TOLD)).sort()).toEqual([
       'document_versions',
@@ -80,7 +80,9 @@ describe('no row of any table holds what was erased', () => {
     await chat.edit(1, `${CANARY} edited`)
     await chat.fork('fork', 2)
     for (const each of [chat, chat.beside('fork')]) await indexAll(each)
-    await store.changeDocuments([learning(documentKey('user', 'ann'), [fact(`- ${CANARY}`, 'chat', [1, 1])])])
+    await store.documents.changeDocuments([
+      learning(documentKey('user', 'ann'), [fact(`- ${CANARY}`, 'chat', [1, 1])]),
+    ])
     await eraseAll(store, [{ kind: 'messages', sessionId: 'chat', seqs: [1] }])
     await store.close()
     expect(rowsWith(place, TOLD)).toEqual({})

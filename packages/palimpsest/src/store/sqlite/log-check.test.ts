@@ -434,7 +434,7 @@ describe('opening', () => {
     const early = readFileSync(path)
     const store = await open(path)
     await new Chat(store).say(1)
-    await store.scrub()
+    await store.erasure.scrub()
     await new Chat(store).say(5)
     const { file, log } = pairAt(path)
     await store.close()

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inPorts } from '../../../../../test/fixtures/in-ports.ts'
 import { loadSqlite } from '../../../../../test/fixtures/load.ts'
 import { type StorePlace, sqliteBeside, sqlitePlace } from '../../../../../test/stores.ts'
 import { storeContract } from '../../testing/index.ts'
@@ -52,7 +53,7 @@ describe('a long text', () => {
 
   const long = (letter: string) => letter.repeat(LONG + 1)
   const texts = async (key = chat.key) =>
-    (await store.readMessages(key, { limit: 10, from: 'oldest' })).map(({ content }) => content)
+    (await store.log.readMessages(key, { limit: 10, from: 'oldest' })).map(({ content }) => content)
 
   function inDatabase<Result>(sql: string): Result[] {
     const database = sqliteBeside(place.address)
@@ -74,7 +75,7 @@ describe('a long text', () => {
     expect(kept()).toEqual(['a', 'c'])
     await chat.fork('fork', 3)
     expect(kept()).toEqual(['a', 'c'])
-    const versions = await store.readVersions(chat.beside('fork').key, 1)
+    const versions = await store.log.readVersions(chat.beside('fork').key, 1)
     expect(versions.map(({ content }) => content)).toEqual([long('a'), long('c'), 'short again'])
     await erase(store, { kind: 'session', sessionId: 'fork' })
     expect(kept()).toEqual(['a', 'c'])
@@ -135,10 +136,10 @@ describe('what looks like a mark', () => {
     )
     await chat.edit(1, `${MARK} edited`)
     const seen = JSON.stringify([
-      await store.readMessages(chat.key, { limit: 10, from: 'oldest' }),
-      await store.readVersions(chat.key, 1),
-      await store.exportSession(chat.key),
-      await store.readSession(chat.key),
+      await store.log.readMessages(chat.key, { limit: 10, from: 'oldest' }),
+      await store.log.readVersions(chat.key, 1),
+      await store.transfer.exportSession(chat.key),
+      await store.sessions.readSession(chat.key),
     ])
     expect(seen).toContain(MARK)
     expect(seen).not.toContain('secret')
@@ -157,7 +158,7 @@ describe('a program of the version before', () => {
     const file = place.address.slice('sqlite:'.length)
     loadSqlite(fileURLToPath(new URL('../../../../../test/fixtures/10/sqlite.sql', import.meta.url)), file)
     const fixture = new URL('../../../../../test/fixtures/10/stores.js', import.meta.url).href
-    const old: Store = (await import(fixture)).sqlite(file, { durability: 'normal' })
+    const old = inPorts((await import(fixture)).sqlite(file, { durability: 'normal' }))
     await old.open()
     return { old, store: await place.open(), place }
   }
@@ -187,16 +188,16 @@ describe('a program of the version before', () => {
     await new Chat(two.store, 'private', NAMESPACE).append(message(long('secret')))
     const chat = new Chat(one.store, 'mine', NAMESPACE)
     await chat.append(message(long('mine')))
-    const original = (await one.old.readCopyState(chat.key))!
+    const original = (await one.old.copies.readCopyState(chat.key))!
     const pages = async function* () {
       for (let place: string | null = null; ; ) {
-        const page = await one.old.readCopyPage(chat.key, place as never)
+        const page = await one.old.copies.readCopyPage(chat.key, place as never)
         yield page
         place = page.next as string | null
         if (place === null) return
       }
     }
-    const copy = two.old.importCopy(chat.key, { original, pages: pages(), now: chat.now } as never)
+    const copy = two.old.copies.importCopy(chat.key, { original, pages: pages(), now: chat.now } as never)
     await expect(copy).rejects.toThrow('not in this database')
     expect(await new Chat(two.store, 'mine', NAMESPACE).messages()).toEqual([])
     for (const { old, store, place } of [one, two]) {

@@ -53,14 +53,14 @@ describe('a message of megabytes', () => {
       chat.append(message('after')),
     ])
     const texts = async () =>
-      (await store.readMessages(chat.key, { limit: 10, from: 'oldest' })).map(({ content }) => content)
+      (await store.log.readMessages(chat.key, { limit: 10, from: 'oldest' })).map(({ content }) => content)
     expect((await texts()).map(text => text.length)).toEqual([6, long.length, 5])
     expect((await texts())[1]).toBe(long)
     await chat.edit(2, `${long} again`)
     await chat.fork('fork', 3)
     await erase(store, { kind: 'messages', sessionId: 'chat', seqs: [2] })
     for (const each of [chat, chat.beside('fork')]) {
-      const left = await store.readMessages(each.key, { limit: 10, from: 'oldest' })
+      const left = await store.log.readMessages(each.key, { limit: 10, from: 'oldest' })
       expect(left.map(({ seq }) => seq)).toEqual([1, 3])
     }
     await store.close()
@@ -85,7 +85,7 @@ describe('a message of megabytes', () => {
     const chat = new Chat(store)
     await chat.append(message('a'))
     await expect(chat.edit(2, 'b'.repeat(MEGABYTES))).rejects.toMatchObject({ code: 'message_not_found' })
-    const left = await store.readMessages(chat.key, { limit: 10, from: 'oldest' })
+    const left = await store.log.readMessages(chat.key, { limit: 10, from: 'oldest' })
     expect(left.map(({ seq }) => seq)).toEqual([1])
     await store.close()
     await place.remove()

@@ -76,8 +76,8 @@ describe.for(Object.keys(CHANGES))('a database that is %s under a running progra
     await CHANGES[how]!()
     await refuses(chat.say(1), 'store_replaced')
     await refuses(chat.edit(1, 'x'), 'store_replaced')
-    await refuses(store.readSession(chat.key), 'store_replaced')
-    await refuses(store.scrub(), 'store_replaced')
+    await refuses(store.sessions.readSession(chat.key), 'store_replaced')
+    await refuses(store.erasure.scrub(), 'store_replaced')
   })
 
   test('is not read for long', async () => {

@@ -49,7 +49,7 @@ class Disk {
     cpSync(join(this.#held, 'last'), cut, { recursive: true })
     const store = await open(join(cut, 'store.db'))
     const { key } = new Chat(store, session)
-    const messages = await store.readMessages(key, { limit: 100, from: 'oldest' })
+    const messages = await store.log.readMessages(key, { limit: 100, from: 'oldest' })
     await store.close()
     return messages.map(({ content }) => content)
   }
@@ -111,7 +111,7 @@ test('a message that another program has written is on the disk before it is a d
   })
   const sent = { ...message('hello'), externalId: 'm1' }
   const appended = new Chat(first).append(sent)
-  await expect.poll(() => first.readSession(new Chat(first).key)).not.toBeNull()
+  await expect.poll(() => first.sessions.readSession(new Chat(first).key)).not.toBeNull()
   expect(await new Chat(second).append(sent)).toMatchObject({ messages: [{ duplicate: true }] })
   expect(syncs).toHaveLength(1)
   disk.resolve()
@@ -129,7 +129,7 @@ test('those that come while the disk works share the next wait', async () => {
   )
   expect(syncs).toBeLessThan(10)
   syncs = 0
-  await store.readMessages(new Chat(store, 'chat 1').key, { limit: 10, from: 'oldest' })
+  await store.log.readMessages(new Chat(store, 'chat 1').key, { limit: 10, from: 'oldest' })
   expect(syncs).toBe(0)
   await store.close()
 })
@@ -153,7 +153,7 @@ test('after the disk has failed, nothing is acknowledged, and what is stored can
   const refusal = await chat.append(message('refused')).catch((error: unknown) => error)
   expect(refusal).toMatchObject({ code: 'store_failed' })
   expect(isUndone(refusal)).toBe(true)
-  const texts = await store.readMessages(chat.key, { limit: 10, from: 'oldest' })
+  const texts = await store.log.readMessages(chat.key, { limit: 10, from: 'oldest' })
   expect(texts.map(({ content }) => content)).toEqual(['kept', 'in doubt'])
   await store.close()
   const reopened = await open(join(folder, 'store.db'))

@@ -46,7 +46,7 @@ describe('a text that would not fit in its row', () => {
   })
 
   const texts = async (key = chat.key) =>
-    (await store.readMessages(key, { limit: 100, from: 'oldest' })).map(({ content }) => content)
+    (await store.log.readMessages(key, { limit: 100, from: 'oldest' })).map(({ content }) => content)
 
   function inDatabase<Result>(sql: string): Result[] {
     const database = sqliteBeside(place.address)
@@ -98,7 +98,7 @@ describe('a text that would not fit in its row', () => {
     await chat.edit(1, 'short again')
     await chat.fork('fork', 3)
     expect(kept()).toEqual(['a2', 'b2', 'c2'])
-    const versions = await store.readVersions(chat.beside('fork').key, 1)
+    const versions = await store.log.readVersions(chat.beside('fork').key, 1)
     expect(versions.map(({ content }) => content)).toEqual([long('a'), long('c'), 'short again'])
     await erase(store, { kind: 'session', sessionId: 'fork' })
     expect(kept()).toEqual(['a1', 'b1', 'c1'])
@@ -143,7 +143,7 @@ describe('a text that would not fit in its row', () => {
     await chat.append(message('a'.repeat(3_000)), message('b'.repeat(3_000)))
     await chat.fork('fork', 2)
     const check = async () =>
-      (await store.checkUp!({ now: 0, isDeep: true })).find(({ what }) => what === 'texts in parts')
+      (await store.database.checkUp!({ now: 0, isDeep: true })).find(({ what }) => what === 'texts in parts')
     expect(await check()).toMatchObject({ isWell: true, details: { texts: 2, wrong: 0 } })
     inDatabase("UPDATE text_parts SET holders = 1 WHERE content LIKE 'a%' AND holders = 2")
     inDatabase("DELETE FROM text_parts WHERE content LIKE 'b%' AND holders = 2")
@@ -205,9 +205,9 @@ describe('a mark', () => {
     )
     await chat.edit(1, `${mark} edited`)
     const seen = JSON.stringify([
-      await store.readMessages(chat.key, { limit: 10, from: 'oldest' }),
-      await store.readVersions(chat.key, 1),
-      await store.exportSession(chat.key),
+      await store.log.readMessages(chat.key, { limit: 10, from: 'oldest' }),
+      await store.log.readVersions(chat.key, 1),
+      await store.transfer.exportSession(chat.key),
     ])
     expect(seen).toContain(mark)
     expect(seen).not.toContain('secret')

@@ -165,7 +165,7 @@ export const appending = contractCases('append', {
     assert.equal(error.details['seq'], null, 'neither of the two has a seq')
     const fresh = new Chat(store, 'fresh')
     await refuses(fresh.append(...twice), 'message_conflict')
-    assert.equal(await store.readSession(fresh.key), null)
+    assert.equal(await store.sessions.readSession(fresh.key), null)
     assert.deepEqual(await chat.contents(), ['hello'])
   },
 

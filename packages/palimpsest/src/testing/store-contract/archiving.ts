@@ -31,8 +31,8 @@ export async function eventfulChat(store: Chat['store']): Promise<Chat> {
   await chat.edit(14, 'hidden soon, longer than before')
   await chat.rollback(13)
   await chat.say(3)
-  await store.updateSettings(chat.key, { policy: { name: 'window' } })
-  await store.recordOverhead(chat.key, 77)
+  await store.settings.updateSettings(chat.key, { policy: { name: 'window' } })
+  await store.sessions.recordMeasures(chat.key, { overheadTokens: 77 })
   await chat.rollback(17)
   await remember(chat)
   return chat
@@ -41,7 +41,7 @@ export async function eventfulChat(store: Chat['store']): Promise<Chat> {
 /** A bit of everything that documents can hold. */
 async function remember({ store, key: { id } }: Chat): Promise<void> {
   const [memory, today] = [documentKey('chat', id), documentKey('daily', dailyKey(DAY, id))]
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     learning(memory, [
       fact('- one\0\ud800', id, [1, 2], { subject: 'ann', on: '1999-01-01', from: 'fold' }),
       fact('- two', id, [3, 3], { saidAt: new Date(NOW - 5), from: 'tool' }),
@@ -77,8 +77,11 @@ export const archiving = contractCases('export and import', {
       (await copy.messages()).map(each => ({ ...each, id: '' })),
       (await chat.messages()).map(each => ({ ...each, id: '' })),
     )
-    assert.deepEqual(await store.readVersions(copy.key, 4), await store.readVersions(chat.key, 4))
-    assert.deepEqual(await store.readSegments(copy.key, 'all'), await store.readSegments(chat.key, 'all'))
+    assert.deepEqual(await store.log.readVersions(copy.key, 4), await store.log.readVersions(chat.key, 4))
+    assert.deepEqual(
+      await store.folds.readSegments(copy.key, 'all'),
+      await store.folds.readSegments(chat.key, 'all'),
+    )
     const [before, after] = [await chat.record(), await copy.record()]
     assert.deepEqual(
       [
@@ -107,8 +110,8 @@ export const archiving = contractCases('export and import', {
       )
     }
     assert.deepEqual(
-      (await store.readSegments(copy.key, 'all')).map(({ id }) => id),
-      (await store.readSegments(chat.key, 'all')).map(({ id }) => id),
+      (await store.folds.readSegments(copy.key, 'all')).map(({ id }) => id),
+      (await store.folds.readSegments(chat.key, 'all')).map(({ id }) => id),
     )
   },
 
@@ -135,7 +138,7 @@ export const archiving = contractCases('export and import', {
       messages: file.messages.filter(({ seq }) => [3, 4, 8].includes(seq)),
     }
     const copy = chat.beside('copy')
-    await store.importSession(copy.key, gaps, {
+    await store.transfer.importSession(copy.key, gaps, {
       measure: ({ content }) => sizeOf(content),
       groupTurnMessages: 12,
       now: chat.now,
@@ -161,9 +164,9 @@ export const archiving = contractCases('export and import', {
     await refuses(chat.copyByFile('eventful'), 'session_exists')
     assert.deepEqual(await chat.file(), file)
     const broken = { measure: () => assert.fail('no measure'), groupTurnMessages: 12, now: chat.now }
-    await assert.rejects(store.importSession(chat.beside('broken').key, file, broken), /no measure/)
-    assert.equal(await store.readSession(chat.beside('broken').key), null)
-    assert.equal((await store.listSessions('test', { limit: 10 })).length, 1)
+    await assert.rejects(store.transfer.importSession(chat.beside('broken').key, file, broken), /no measure/)
+    assert.equal(await store.sessions.readSession(chat.beside('broken').key), null)
+    assert.equal((await store.sessions.listSessions('test', { limit: 10 })).length, 1)
     await checkFigures(await chat.copyByFile('broken'))
   },
 
@@ -175,22 +178,22 @@ export const archiving = contractCases('export and import', {
       (id: string) => documentKey('daily', dailyKey(DAY, id)),
     ]) {
       const [ours, theirs] = [place('eventful'), place('copy')]
-      const document = await store.readDocument(ours)
+      const document = await store.documents.readDocument(ours)
       assert.ok(document)
-      assert.deepEqual(await store.readDocument(theirs), { ...document, key: theirs.key })
-      const versions = await store.readDocumentVersions(ours, { limit: 100 })
+      assert.deepEqual(await store.documents.readDocument(theirs), { ...document, key: theirs.key })
+      const versions = await store.documents.readDocumentVersions(ours, { limit: 100 })
       const renamed = versions.map(each => ({
         ...each,
         sources: each.sources.map(source => ({ ...source, sessionId: 'copy' })),
       }))
-      assert.deepEqual(await store.readDocumentVersions(theirs, { limit: 100 }), renamed)
-      const facts = await store.readFacts(ours, 'all')
+      assert.deepEqual(await store.documents.readDocumentVersions(theirs, { limit: 100 }), renamed)
+      const facts = await store.documents.readFacts(ours, 'all')
       assert.deepEqual(
-        await store.readFacts(theirs, 'all'),
+        await store.documents.readFacts(theirs, 'all'),
         facts.map(each => ({ ...each, origin: { ...each.origin, sessionId: 'copy' } })),
       )
     }
-    assert.equal((await store.readFacts(documentKey('chat', 'copy'), 'all')).length, 3)
+    assert.equal((await store.documents.readFacts(documentKey('chat', 'copy'), 'all')).length, 3)
     const { documents } = await chat.file()
     assert.deepEqual(
       documents.map(({ day, versions, facts }) => [day, versions.length, facts.length]),
@@ -215,24 +218,24 @@ export const archiving = contractCases('export and import', {
       { sessionId: 'chat', fromSeq: 1, toSeq: 2 },
     ]
     const learned = [fact('- theirs', 'other', [40, 44]), fact('- ours', 'chat', [1, 2])]
-    await store.changeDocuments([learning(memory, learned, { sources })])
+    await store.documents.changeDocuments([learning(memory, learned, { sources })])
     const file = await chat.file()
     assert.deepEqual(parseSessionFile(JSON.parse(JSON.stringify(file))), { file, warnings: [] })
     const copy = await chat.copyByFile('copy')
     assert.deepEqual({ ...(await copy.file()), id: 'chat' }, file)
     const kept = documentKey('chat', 'copy')
     assert.equal(await contentOf(store, kept), '- theirs\n- ours\n')
-    const [version] = await store.readDocumentVersions(kept, { limit: 1 })
+    const [version] = await store.documents.readDocumentVersions(kept, { limit: 1 })
     assert.deepEqual(version?.sources, [{ sessionId: 'copy', fromSeq: 1, toSeq: 2 }])
     assert.deepEqual(
-      (await store.readFacts(kept, 'all')).map(({ line }) => line),
+      (await store.documents.readFacts(kept, 'all')).map(({ line }) => line),
       ['- ours'],
     )
     await chat.fork('fork', 2)
     const forked = documentKey('chat', 'fork')
     assert.equal(await contentOf(store, forked), '- theirs\n- ours\n')
     assert.deepEqual(
-      (await store.readFacts(forked, 'all')).map(({ line, origin }) => [line, origin.sessionId]),
+      (await store.documents.readFacts(forked, 'all')).map(({ line, origin }) => [line, origin.sessionId]),
       [['- ours', 'fork']],
     )
   },
@@ -241,20 +244,20 @@ export const archiving = contractCases('export and import', {
     const chat = new Chat(store)
     await chat.say(6)
     const memory = documentKey('chat', 'chat')
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(memory, [fact('- tea', 'chat', [5, 6]), fact('- rum', 'chat', [1, 2])]),
     ])
     await chat.rollback(4)
     const file = { ...(await chat.file()), extractedThrough: 3 }
     const copy = chat.beside('copy')
-    await store.importSession(copy.key, file, {
+    await store.transfer.importSession(copy.key, file, {
       measure: ({ content }) => sizeOf(content),
       groupTurnMessages: 12,
       now: chat.now,
     })
     assert.deepEqual({ ...(await copy.file()), id: 'chat' }, file)
     assert.equal((await copy.record()).extractedThrough, 3)
-    const versions = await store.readDocumentVersions(documentKey('chat', 'copy'), { limit: 10 })
+    const versions = await store.documents.readDocumentVersions(documentKey('chat', 'copy'), { limit: 10 })
     assert.deepEqual(
       versions.map(({ content, author }) => [content, author.kind]),
       [

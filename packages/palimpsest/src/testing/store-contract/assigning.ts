@@ -13,7 +13,7 @@ const claim = (given: Partial<GivenTraits>) => ({
   traits: { kind: null, user: null, scope: null, ...given },
 })
 const assign = (chat: Chat, given: { user?: string; scope?: string }) =>
-  chat.store.assignTraits(chat.key, { user: null, scope: null, ...given, now: chat.tick() })
+  chat.store.sessions.assignTraits(chat.key, { user: null, scope: null, ...given, now: chat.tick() })
 const traits = async (chat: Chat) => {
   const { kind, user, scope } = await chat.record()
   return { kind, user, scope }
@@ -22,8 +22,8 @@ const mismatches = (error: PalimpsestError) => error.details['mismatches']
 
 const erase = async (store: Store, person: string) => {
   const request = { target: { kind: 'person', id: person }, now: 0 } as const
-  let { id, stage } = await store.beginErasure('test', request)
-  while (stage === 'erasing') ({ id, stage } = await store.continueErasure('test', { id, now: 0 }))
+  let { id, stage } = await store.erasure.beginErasure('test', request)
+  while (stage === 'erasing') ({ id, stage } = await store.erasure.continueErasure('test', { id, now: 0 }))
 }
 
 const TURN: ExtractionRules = { when: 'turn', batchMessages: 6, idleMs: 60_000 }
@@ -75,23 +75,23 @@ export const assigning = contractCases('traits', {
     const bob = claim({ user: 'bob' })
     const now = chat.tick()
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => store.readSession(bob),
-      () => store.readMessages(bob, { limit: 1, from: 'oldest' }),
-      () => store.readContext(bob, { tokens: 100, archivedTokens: 0 }),
-      () => store.readSegments(bob, 'all'),
-      () => store.readOwnSettings(bob),
-      () => store.exportSession(bob),
-      () => store.readPins(bob),
-      () => store.rollback(bob, { toSeq: 0, now }),
-      () => store.edit(bob, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now }),
-      () => store.fork(bob, { newId: 'fork', atSeq: 1, now }),
-      () => store.assignTraits(bob, { user: null, scope: 'work', now }),
+      () => store.sessions.readSession(bob),
+      () => store.log.readMessages(bob, { limit: 1, from: 'oldest' }),
+      () => store.context.readContext(bob, { tokens: 100, archivedTokens: 0 }),
+      () => store.folds.readSegments(bob, 'all'),
+      () => store.settings.readOwnSettings(bob),
+      () => store.transfer.exportSession(bob),
+      () => store.pins.readPins(bob),
+      () => store.log.rollback(bob, { toSeq: 0, now }),
+      () => store.log.edit(bob, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now }),
+      () => store.transfer.fork(bob, { newId: 'fork', atSeq: 1, now }),
+      () => store.sessions.assignTraits(bob, { user: null, scope: 'work', now }),
     ]
     for (const call of calls) await refuses(call(), 'session_mismatch')
-    assert.equal(await store.readSession({ namespace: 'test', id: 'fork' }), null)
-    assert.equal((await store.readSession(claim({ kind: 'private', user: 'ann' })))?.head?.seq, 2)
-    assert.equal((await store.readSession(claim({ scope: 'work' })))?.head?.seq, 2)
-    assert.equal(await store.readSession({ ...bob, id: 'none' }), null)
+    assert.equal(await store.sessions.readSession({ namespace: 'test', id: 'fork' }), null)
+    assert.equal((await store.sessions.readSession(claim({ kind: 'private', user: 'ann' })))?.head?.seq, 2)
+    assert.equal((await store.sessions.readSession(claim({ scope: 'work' })))?.head?.seq, 2)
+    assert.equal(await store.sessions.readSession({ ...bob, id: 'none' }), null)
   },
 
   'assigns nothing by an append, and says so': async store => {
@@ -148,13 +148,13 @@ export const assigning = contractCases('traits', {
   },
 
   'shows the memory of the person from then on': async store => {
-    await store.changeDocuments([adding(documentKey('user', 'ann'), '- tea')])
+    await store.documents.changeDocuments([adding(documentKey('user', 'ann'), '- tea')])
     const chat = new Chat(store)
     await chat.say(2)
-    const read = async () => (await store.readContext(chat.key, { tokens: 100, archivedTokens: 0 }))!
+    const read = async () => (await store.context.readContext(chat.key, { tokens: 100, archivedTokens: 0 }))!
     const { epoch } = (await read()).session
     const freeze = { days: [], language: 'en', refresh: false } as const
-    await store.freezeLayers(chat.key, { ...freeze, expectedEpoch: epoch })
+    await store.context.freezeLayers(chat.key, { ...freeze, expectedEpoch: epoch })
     assert.deepEqual((await read()).layers, [])
     await assign(chat, { user: 'ann' })
     const { session, layers } = await read()
@@ -174,8 +174,8 @@ export const assigning = contractCases('traits', {
     const later = await chat.fork('later', 4)
     assert.deepEqual((await traits(later)).user, 'ann')
     await erase(store, 'ann')
-    assert.equal(await store.readSession(chat.key), null)
-    assert.equal(await store.readSession(later.key), null)
+    assert.equal(await store.sessions.readSession(chat.key), null)
+    assert.equal(await store.sessions.readSession(later.key), null)
     assert.deepEqual(await fork.contents(), [])
   },
 
@@ -194,14 +194,14 @@ export const assigning = contractCases('traits', {
     const chat = new Chat(store, 'chat', { kind: 'agent', scope: 'work' })
     await chat.say(4)
     const commit = await chat.prepareFold(2)
-    const lease = await store.takeLease('test', {
+    const lease = await store.leases.takeLease('test', {
       ...{ name: 'extraction/chat', owner: 'test', ttlMs: 60_000, now: chat.now },
     })
     await assign(chat, { user: 'ann' })
     await chat.commit(commit)
     assert.equal((await chat.record()).state.compactedThrough, 2)
     await refuses(
-      store.commitExtraction({
+      store.extraction.commitExtraction({
         ...{ key: chat.key, leaseToken: lease!.token, after: 0, through: 2, documents: [], rules: TURN },
         ...{ read: { messages: 2, versions: 2 }, now: chat.tick() },
       }),
@@ -213,9 +213,11 @@ export const assigning = contractCases('traits', {
     const chat = new Chat(store)
     await chat.say(2)
     const assignment = { user: 'ann', scope: null, extraction: TURN, now: chat.tick() }
-    assert.equal((await store.assignTraits(chat.key, assignment)).extractAt, assignment.now)
+    assert.equal((await store.sessions.assignTraits(chat.key, assignment)).extractAt, assignment.now)
     assert.deepEqual(
-      (await store.listExtractionDue('test', { now: assignment.now, limit: 9 })).map(({ id }) => id),
+      (await store.schedule.listDue('test', { kind: 'extraction', now: assignment.now, limit: 9 })).map(
+        ({ id }) => id,
+      ),
       ['chat'],
     )
   },
@@ -232,7 +234,7 @@ export const assigning = contractCases('traits', {
       await refuses(chat.copyByFile(id), 'invalid_argument')
       await refuses(assign(chat, { user: id }), 'invalid_argument')
     }
-    assert.equal((await store.listSessions('test', { limit: 9 })).length, 1)
+    assert.equal((await store.sessions.listSessions('test', { limit: 9 })).length, 1)
     await new Chat(store, '...').append(message('x'))
   },
 })

@@ -79,22 +79,22 @@ export class Chat {
   }
 
   append(...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
-    return this.store.append(this.#request(messages))
+    return this.store.log.append(this.#request(messages))
   }
 
   /** Messages that wait for an answer. */
   ask(awaits: Awaits, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
-    return this.store.append({ ...this.#request(messages), awaits })
+    return this.store.log.append({ ...this.#request(messages), awaits })
   }
 
   /** Messages that are the answer. */
   answer(answers: Answers, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
-    return this.store.append({ ...this.#request(messages), answers })
+    return this.store.log.append({ ...this.#request(messages), answers })
   }
 
   /** Messages that follow others, which have to be there still. */
   follow(follows: readonly number[], ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
-    return this.store.append({ ...this.#request(messages), follows })
+    return this.store.log.append({ ...this.#request(messages), follows })
   }
 
   /** The same session for somebody who has seen this of it; left out: what there is now. */
@@ -103,7 +103,7 @@ export class Chat {
       ...this.#traits,
       namespace: this.key.namespace,
       policy: this.policy,
-      seen: seen ?? (await this.store.readSeen(this.key)),
+      seen: seen ?? (await this.store.sessions.readSeen(this.key)),
     })
     bound.now = this.now
     return bound
@@ -125,7 +125,7 @@ export class Chat {
     messages: readonly MeasuredMessage[],
     operation: TailRequest['operation'] = null,
   ): Promise<TailReceipt> {
-    return this.store.replaceTail({ ...this.#request(messages), expected, operation })
+    return this.store.log.replaceTail({ ...this.#request(messages), expected, operation })
   }
 
   /** A question, an answer, a question …, in one request. */
@@ -139,13 +139,13 @@ export class Chat {
   }
 
   async record(): Promise<SessionRecord> {
-    const record = await this.store.readSession(this.key)
+    const record = await this.store.sessions.readSession(this.key)
     assert.ok(record, `session ${this.key.id} is there`)
     return record
   }
 
   messages(range: { after?: number; before?: number; limit?: number; from?: 'oldest' | 'newest' } = {}) {
-    return this.store.readMessages(this.key, { limit: 100_000, from: 'oldest', ...range })
+    return this.store.log.readMessages(this.key, { limit: 100_000, from: 'oldest', ...range })
   }
 
   async seqs(range: Parameters<Chat['messages']>[0] = {}): Promise<readonly number[]> {
@@ -157,26 +157,26 @@ export class Chat {
   }
 
   file() {
-    return this.store.exportSession(this.key)
+    return this.store.transfer.exportSession(this.key)
   }
 
   edit(seq: number, content: Content) {
-    return this.store.edit(this.key, { seq, content, size: sizeOf(content), now: this.tick() })
+    return this.store.log.edit(this.key, { seq, content, size: sizeOf(content), now: this.tick() })
   }
 
   rollback(toSeq: number) {
-    return this.store.rollback(this.key, { toSeq, now: this.tick() })
+    return this.store.log.rollback(this.key, { toSeq, now: this.tick() })
   }
 
   async fork(newId: string, atSeq: number): Promise<Chat> {
-    await this.store.fork(this.key, { newId, atSeq, now: this.tick() })
+    await this.store.transfer.fork(this.key, { newId, atSeq, now: this.tick() })
     return this.beside(newId)
   }
 
   async copyByFile(newId: string): Promise<Chat> {
     const file = await this.file()
     const copy = this.beside(newId)
-    await this.store.importSession(copy.key, JSON.parse(JSON.stringify(file)), {
+    await this.store.transfer.importSession(copy.key, JSON.parse(JSON.stringify(file)), {
       measure: ({ content }) => sizeOf(content),
       groupTurnMessages: 12,
       now: this.tick(),
@@ -194,9 +194,13 @@ export class Chat {
 
   /** The commit of a fold of everything raw through `toSeq`, for a lease that is held from now on. */
   async prepareFold(toSeq: number, options: FoldOptions = {}): Promise<FoldCommit> {
-    const lease = await this.store.acquireLease(this.key, { owner: 'test', ttlMs: 60_000, now: this.now })
+    const lease = await this.store.folds.acquireLease(this.key, {
+      owner: 'test',
+      ttlMs: 60_000,
+      now: this.now,
+    })
     assert.ok(lease, 'nobody else holds the lease')
-    const source = await this.store.readPlan(this.key)
+    const source = await this.store.folds.readPlan(this.key)
     assert.ok(source?.session.head)
     const folded = source.raw.filter(({ seq }) => seq <= toSeq)
     const next = source.raw[folded.length]
@@ -225,7 +229,7 @@ export class Chat {
   }
 
   async commit(commit: FoldCommit): Promise<FoldReceipt> {
-    return this.store.commitFold(commit)
+    return this.store.folds.commitFold(commit)
   }
 
   /** Folds all that is raw through `toSeq` into a segment of level 1. */
@@ -235,7 +239,7 @@ export class Chat {
 
   /** Folds, and rolls the new segment and all that were shown into one of a higher level. */
   async foldAndRollUp(toSeq: number, level: number, options: FoldOptions = {}): Promise<FoldReceipt> {
-    const shown = await this.store.readSegments(this.key, 'shown')
+    const shown = await this.store.folds.readSegments(this.key, 'shown')
     const commit = await this.prepareFold(toSeq, options)
     const [first] = commit.segments
     const messages = shown.reduce((sum, { messageCount }) => sum + messageCount, first!.messageCount)
@@ -281,11 +285,11 @@ export async function checkFigures(chat: Chat): Promise<void> {
   const [record, visible, shown] = [
     await chat.record(),
     await chat.messages(),
-    await chat.store.readSegments(chat.key, 'shown'),
+    await chat.store.folds.readSegments(chat.key, 'shown'),
   ]
   const cursor = record.state.compactedThrough
   const raw = visible.filter(({ seq }) => seq > cursor)
-  const plan = await chat.store.readPlan(chat.key)
+  const plan = await chat.store.folds.readPlan(chat.key)
   assert.deepEqual(
     plan!.raw.map(({ seq }) => seq),
     raw.map(({ seq }) => seq),

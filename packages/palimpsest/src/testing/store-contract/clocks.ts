@@ -32,27 +32,31 @@ export const clocks = contractCases('a clock that was wrong', {
     const commit = await chat.prepareFold(8)
     chat.now -= AHEAD
     const other = await open()
-    const lease = await other.acquireLease(chat.key, { owner: 'other', ttlMs: MINUTE, now: chat.now })
+    const lease = await other.folds.acquireLease(chat.key, { owner: 'other', ttlMs: MINUTE, now: chat.now })
     assert.ok(lease!.token > commit.leaseToken)
-    await refuses(store.commitFold(commit), 'lease_lost')
-    assert.equal(await store.acquireLease(chat.key, { owner: 'third', ttlMs: MINUTE, now: chat.now }), null)
+    await refuses(store.folds.commitFold(commit), 'lease_lost')
+    assert.equal(
+      await store.folds.acquireLease(chat.key, { owner: 'third', ttlMs: MINUTE, now: chat.now }),
+      null,
+    )
   },
 
   'a lease of a clock that differs by a little is a lease': async store => {
     const chat = new Chat(store)
     await chat.say(2)
-    const take = (owner: string, now: number) => store.acquireLease(chat.key, { owner, ttlMs: MINUTE, now })
+    const take = (owner: string, now: number) =>
+      store.folds.acquireLease(chat.key, { owner, ttlMs: MINUTE, now })
     assert.ok(await take('a', chat.now + MINUTE))
     assert.equal(await take('b', chat.now), null)
     const named = (owner: string, now: number) =>
-      store.takeLease('test', { name: 'mirror', owner, ttlMs: MINUTE, now })
+      store.leases.takeLease('test', { name: 'mirror', owner, ttlMs: MINUTE, now })
     assert.ok(await named('a', chat.now + MINUTE))
     assert.equal(await named('b', chat.now), null)
   },
 
   'a lease by name from it is over; one that may be held for long is not': async store => {
     const take = (owner: string, now: number, more: { ttlMs?: number; longestMs?: number } = {}) =>
-      store.takeLease('test', { name: 'mirror', owner, ttlMs: MINUTE, now, ...more })
+      store.leases.takeLease('test', { name: 'mirror', owner, ttlMs: MINUTE, now, ...more })
     const first = await take('a', AHEAD)
     const second = await take('b', 0)
     assert.ok(second!.token > first!.token)
@@ -64,14 +68,18 @@ export const clocks = contractCases('a clock that was wrong', {
   'a back-off from it is over': async store => {
     const chat = new Chat(store)
     await chat.say(25)
-    const lease = await store.acquireLease(chat.key, { owner: 'a', ttlMs: MINUTE, now: chat.now + AHEAD })
-    await store.failFold(chat.key, {
+    const lease = await store.folds.acquireLease(chat.key, {
+      owner: 'a',
+      ttlMs: MINUTE,
+      now: chat.now + AHEAD,
+    })
+    await store.folds.failFold(chat.key, {
       leaseToken: lease!.token,
       backoffUntil: chat.now + AHEAD + HOUR,
       outcome: { outcome: 'failed' },
       now: chat.now + AHEAD,
     })
-    const judged = await store.judge(chat.key, { policy: chat.policy, now: chat.now })
+    const judged = await store.schedule.judge(chat.key, { policy: chat.policy, now: chat.now })
     assert.equal(judged?.snapshot?.backoffSeconds, 0)
     assert.equal(judged?.decision?.reason, 'count')
   },
@@ -80,9 +88,9 @@ export const clocks = contractCases('a clock that was wrong', {
     const chat = new Chat(store, 'chat', { policy: IDLE })
     await chatAhead(chat, 12)
     const other = await open()
-    const due = () => other.listDue('test', { now: chat.now, limit: 10 })
+    const due = () => other.schedule.listDue('test', { kind: 'judging', now: chat.now, limit: 10 })
     assert.deepEqual(await due(), [chat.key])
-    const judged = await other.judge(chat.key, { policy: IDLE, now: chat.now })
+    const judged = await other.schedule.judge(chat.key, { policy: IDLE, now: chat.now })
     assert.equal(judged?.decision?.reason, 'idle', 'nobody knows since when it is silent')
     assert.deepEqual(await due(), [])
   },
@@ -91,14 +99,19 @@ export const clocks = contractCases('a clock that was wrong', {
     const policy = tokens({ budget: 160, idleSec: (3 * DAY) / 1000 })
     const chat = new Chat(store, 'chat', { policy })
     await chat.say(12)
-    const judge = (now: number) => store.judge(chat.key, { policy, now })
+    const judge = (now: number) => store.schedule.judge(chat.key, { policy, now })
     for (const day of [0, 1, 2]) {
       const now = chat.now + day * DAY
       const judged = await judge(now)
       assert.equal(judged?.decision, null)
       assert.equal(judged?.dueAt, now + DAY)
-      assert.deepEqual(await store.listDue('test', { now: now + DAY - 1, limit: 10 }), [])
-      assert.deepEqual(await store.listDue('test', { now: now + DAY, limit: 10 }), [chat.key])
+      assert.deepEqual(
+        await store.schedule.listDue('test', { kind: 'judging', now: now + DAY - 1, limit: 10 }),
+        [],
+      )
+      assert.deepEqual(await store.schedule.listDue('test', { kind: 'judging', now: now + DAY, limit: 10 }), [
+        chat.key,
+      ])
     }
     assert.equal((await judge(chat.now + 3 * DAY))?.decision?.reason, 'idle')
   },
@@ -110,11 +123,11 @@ export const clocks = contractCases('a clock that was wrong', {
     await chat.fold(4)
     chat.now -= AHEAD
     await chat.say(2)
-    const judged = await store.judge(chat.key, { policy: COOLDOWN, now: chat.now })
+    const judged = await store.schedule.judge(chat.key, { policy: COOLDOWN, now: chat.now })
     assert.equal(judged?.decision?.reason, 'cooldown')
     await chat.fold(8)
     await chat.say(2)
-    const then = await store.judge(chat.key, { policy: COOLDOWN, now: chat.now })
+    const then = await store.schedule.judge(chat.key, { policy: COOLDOWN, now: chat.now })
     assert.equal(then?.decision, null)
     assert.ok(then!.snapshot!.secondsSinceFold! < 60)
   },
@@ -123,24 +136,32 @@ export const clocks = contractCases('a clock that was wrong', {
     const rules: ExtractionRules = { when: 'batch', batchMessages: 40, idleMs: MINUTE }
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chatAhead(chat, 12)
-    const judge = (now = chat.now) => store.judgeExtraction(chat.key, { rules, now })
+    const judge = (now = chat.now) => store.extraction.judgeExtraction(chat.key, { rules, now })
     assert.ok((await judge())! <= chat.now + MINUTE)
-    await store.failExtraction(chat.key, { retryAt: chat.now + AHEAD })
-    assert.deepEqual(await store.listExtractionDue('test', { now: chat.now, limit: 10 }), [chat.key])
+    await store.extraction.failExtraction(chat.key, { retryAt: chat.now + AHEAD })
+    assert.deepEqual(await store.schedule.listDue('test', { kind: 'extraction', now: chat.now, limit: 10 }), [
+      chat.key,
+    ])
     assert.ok((await judge())! <= chat.now + MINUTE)
-    assert.deepEqual(await store.listExtractionDue('test', { now: chat.now, limit: 10 }), [])
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'extraction', now: chat.now, limit: 10 }),
+      [],
+    )
     const slow: ExtractionRules = { ...rules, idleMs: 3 * DAY }
-    assert.equal(await store.judgeExtraction(chat.key, { rules: slow, now: chat.now }), chat.now + DAY)
+    assert.equal(
+      await store.extraction.judgeExtraction(chat.key, { rules: slow, now: chat.now }),
+      chat.now + DAY,
+    )
   },
 
   'a request that it began is not under way; what it answered is answered': async store => {
     const request = (name: string, now: number) =>
-      store.beginRequest('test', { name, fingerprint: 'print', now, until: now + 10 * MINUTE })
+      store.requests.beginRequest('test', { name, fingerprint: 'print', now, until: now + 10 * MINUTE })
     await request('one', AHEAD)
     assert.equal((await request('one', 0)).state, 'begun')
     assert.equal((await request('one', 0)).state, 'running')
     await request('two', AHEAD)
-    await store.finishRequest('test', {
+    await store.requests.finishRequest('test', {
       name: 'two',
       begunUntil: AHEAD + 10 * MINUTE,
       answer: { ok: true },
@@ -152,11 +173,11 @@ export const clocks = contractCases('a clock that was wrong', {
   'what it counted as spent uses up no hour to come': async store => {
     const limits = { calls: 1, tokens: null, sessionCalls: null, sessionTokens: null }
     const reserve = (now: number) =>
-      store.reserveCall({ namespace: 'test', id: 'chat' }, { model: 'm', tokens: 1, now, limits })
+      store.spending.reserveCall({ namespace: 'test', id: 'chat' }, { model: 'm', tokens: 1, now, limits })
     assert.ok('reserved' in (await reserve(AHEAD)))
     assert.ok('reached' in (await reserve(AHEAD)))
     assert.ok('reserved' in (await reserve(0)))
-    assert.deepEqual(await store.readSpending('test', { now: AHEAD }), [])
+    assert.deepEqual(await store.spending.readSpending('test', { now: AHEAD }), [])
     assert.ok('reserved' in (await reserve(AHEAD)))
   },
 
@@ -165,7 +186,7 @@ export const clocks = contractCases('a clock that was wrong', {
     await chat.append(message('from the future', { at: chat.now + AHEAD }), message('now', { at: chat.now }))
     await chat.append(message('from the past', { at: chat.now - AHEAD }))
     assert.deepEqual(await chat.contents(), ['from the future', 'now', 'from the past'])
-    const judged = await store.judge(chat.key, { policy: chat.policy, now: chat.now + 1000 })
+    const judged = await store.schedule.judge(chat.key, { policy: chat.policy, now: chat.now + 1000 })
     assert.equal(judged?.snapshot?.idleSeconds, 1)
   },
 })

@@ -62,7 +62,7 @@ export const content = contractCases('content', {
       (await chat.append(message(PARTS, { role: 'assistant', externalId: 'm1' }))).messages[0]?.duplicate,
       true,
     )
-    const plan = await store.readPlan(chat.key)
+    const plan = await store.folds.readPlan(chat.key)
     assert.deepEqual(plan?.raw[0]?.links, {
       opens: ['call:call 1', 'approval:ok?'],
       closes: ['call:call 1', 'approval:ok?'],

@@ -16,10 +16,10 @@ function copyOf({ store, key, now }: Chat): Chat {
 }
 
 async function* pagesOf({ store, key }: Chat, limit = 200): AsyncGenerator<CopyPage> {
-  const { epoch } = (await store.readCopyState(key))!
+  const { epoch } = (await store.copies.readCopyState(key))!
   let place: CopyPlace | null = { epoch, part: 'segments', after: 0, limit }
   do {
-    const page: CopyPage = await store.readCopyPage(key, place)
+    const page: CopyPage = await store.copies.readCopyPage(key, place)
     yield page
     place = page.next && { ...page.next, limit }
   } while (place !== null)
@@ -36,9 +36,9 @@ async function importing(
   pages: AsyncIterable<CopyPage> = pagesOf(chat),
   replaces?: { readonly contentMark: string; readonly after: number },
 ) {
-  const original = await chat.store.readCopyState(chat.key)
+  const original = await chat.store.copies.readCopyState(chat.key)
   assert.ok(original)
-  return chat.store.importCopy(copyOf(chat).key, {
+  return chat.store.copies.importCopy(copyOf(chat).key, {
     pages,
     original: { ...original, store: 'here' },
     ...(replaces && { replaces }),
@@ -73,8 +73,8 @@ export const copying = contractCases('a copy', {
   'is the same session, with figures, segments, memo, documents and what is decided': async store => {
     const chat = await eventfulChat(store)
     await chat.ask({ burst: 'b', address: { chat: 7 } }, message('are you there?'))
-    await store.setPending(chat.key, FORCE)
-    await store.recordCalibrations(chat.key, { model: 1.25 })
+    await store.schedule.setPending(chat.key, FORCE)
+    await store.sessions.recordMeasures(chat.key, { calibrations: { model: 1.25 } })
     const { hash, verified, messages, written } = await importing(chat)
     assert.equal(verified, true)
     await expectSame(chat)
@@ -85,10 +85,10 @@ export const copying = contractCases('a copy', {
     const copy = await copyOf(chat).record()
     assert.deepEqual(copy.pending, FORCE)
     assert.deepEqual(copy.calibrations.learned, { model: 1.25 })
-    const [waiting] = await store.readWaiting(THERE, { limit: 10 })
+    const [waiting] = await store.inbox.readWaiting(THERE, { limit: 10 })
     assert.deepEqual([waiting?.address, waiting?.burst], [{ chat: 7 }, 'b'])
     assert.deepEqual(
-      (await store.listPending(THERE, { limit: 10 })).map(({ id }) => id),
+      (await store.schedule.listPending(THERE, { limit: 10 })).map(({ id }) => id),
       [chat.key.id],
     )
   },
@@ -115,17 +115,17 @@ export const copying = contractCases('a copy', {
     }
     for (const change of [
       () => chat.edit(1, 'one'),
-      () => store.updateSettings(chat.key, { policy: null }),
+      () => store.settings.updateSettings(chat.key, { policy: null }),
       () => chat.fold(12),
-      () => store.pin(chat.key, { seq: null, note: 'n', tokens: 1, mostTokens: 99, now: NOW }),
-      () => store.changeDocuments([adding(documentKey('chat', chat.key.id), 'more')]),
+      () => store.pins.pin(chat.key, { seq: null, note: 'n', tokens: 1, mostTokens: 99, now: NOW }),
+      () => store.documents.changeDocuments([adding(documentKey('chat', chat.key.id), 'more')]),
       () => chat.say(1),
     ]) {
-      const [before, state] = [await hashOf(chat), await store.readCopyState(chat.key)]
+      const [before, state] = [await hashOf(chat), await store.copies.readCopyState(chat.key)]
       await change()
       assert.notEqual(await hashOf(chat), before)
-      assert.notEqual((await store.readCopyState(chat.key))!.contentMark, state!.contentMark)
-      assert.notEqual((await store.readCopyState(chat.key))!.mark, state!.mark)
+      assert.notEqual((await store.copies.readCopyState(chat.key))!.contentMark, state!.contentMark)
+      assert.notEqual((await store.copies.readCopyState(chat.key))!.mark, state!.mark)
     }
   },
 
@@ -135,8 +135,8 @@ export const copying = contractCases('a copy', {
     const all = (await chat.file()).messages.length
     for (const after of [0, 1, 3, 6, 10]) {
       await assert.rejects(importing(chat, brokenOff(pagesOf(chat, 4), after)), /broken off/)
-      assert.equal(await store.readSession(copyOf(chat).key), null)
-      assert.deepEqual(await store.listSessions(THERE, { limit: 10 }), [])
+      assert.equal(await store.sessions.readSession(copyOf(chat).key), null)
+      assert.deepEqual(await store.sessions.listSessions(THERE, { limit: 10 }), [])
     }
     const again = new Chat(await open(), chat.key.id)
     const { messages, written } = await importing(again, pagesOf(again, 4))
@@ -178,7 +178,7 @@ export const copying = contractCases('a copy', {
       ),
       'epoch_conflict',
     )
-    assert.equal(await store.readSession(copyOf(chat).key), null)
+    assert.equal(await store.sessions.readSession(copyOf(chat).key), null)
     const { messages } = await importing(
       chat,
       growing(() => chat.say(10)),
@@ -202,21 +202,21 @@ export const copying = contractCases('a copy', {
     const chat = await eventfulChat(store)
     await importing(chat)
     const learned = documentKey('user', 'ann', THERE)
-    await store.changeDocuments([learning(learned, [fact('- tea', chat.key.id, [1, 2])])])
+    await store.documents.changeDocuments([learning(learned, [fact('- tea', chat.key.id, [1, 2])])])
     for (const [change, isAdded] of [
       [() => chat.say(5), true],
       [() => chat.fold(13), false],
-      [() => store.changeDocuments([adding(documentKey('chat', chat.key.id), 'more')]), true],
+      [() => store.documents.changeDocuments([adding(documentKey('chat', chat.key.id), 'more')]), true],
       [() => chat.rollback(16), false],
     ] as const) {
       const [copy, before] = [
-        await store.readCopyState(copyOf(chat).key),
-        await store.readCopyState(chat.key),
+        await store.copies.readCopyState(copyOf(chat).key),
+        await store.copies.readCopyState(chat.key),
       ]
       assert.equal(copy?.copied?.original, before?.mark)
       assert.equal(copy?.copied?.copy, copy?.contentMark)
       await change()
-      const state = await store.readCopyState(chat.key)
+      const state = await store.copies.readCopyState(chat.key)
       assert.notEqual(copy?.copied?.original, state?.mark)
       assert.equal(copy?.copied?.epoch === state?.epoch, isAdded)
       const after = isAdded ? copy!.lastSeq : 0
@@ -225,10 +225,10 @@ export const copying = contractCases('a copy', {
       assert.equal(written, isAdded ? all - copy!.lastSeq : all)
       await expectSame(chat)
       await checkFigures(copyOf(chat))
-      const [told] = await store.readFacts(learned, 'all')
+      const [told] = await store.documents.readFacts(learned, 'all')
       assert.equal(told?.origin.sessionId, chat.key.id)
     }
-    assert.equal((await store.listSessions(THERE, { limit: 10 })).length, 1)
+    assert.equal((await store.sessions.listSessions(THERE, { limit: 10 })).length, 1)
   },
 
   'remembers that it was verified, as long as it is the same': async store => {
@@ -236,12 +236,12 @@ export const copying = contractCases('a copy', {
     await chat.say(3)
     const { hash } = await importing(chat, pagesOf(chat, 2))
     const { key } = copyOf(chat)
-    await store.noteVerified(key, 'another')
-    assert.equal((await store.readCopyState(key))?.copied?.verified, false)
-    await store.noteVerified(key, hash)
-    assert.equal((await store.readCopyState(key))?.copied?.verified, true)
+    await store.copies.noteVerified(key, 'another')
+    assert.equal((await store.copies.readCopyState(key))?.copied?.verified, false)
+    await store.copies.noteVerified(key, hash)
+    assert.equal((await store.copies.readCopyState(key))?.copied?.verified, true)
     await copyOf(chat).say(1)
-    const state = await store.readCopyState(key)
+    const state = await store.copies.readCopyState(key)
     assert.notEqual(state?.copied?.copy, state?.contentMark)
   },
 
@@ -281,47 +281,50 @@ export const copying = contractCases('a copy', {
     await chat.say(4)
     await copyOf(chat).say(4)
     const [ours, theirs] = [documentKey('user', 'ann'), documentKey('user', 'ann', THERE)]
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ours, [fact('- tea\0', 'chat', [1, 2]), fact('- rum', 'chat', [3, 4])]),
       adding(ours, 'by hand', { now: NOW + 1, superseded: ['- rum'] }),
     ])
-    const rows = (await store.readDocumentCopy(ours))!
-    assert.equal(await store.readDocumentCopy(theirs), null)
-    await store.importDocumentCopy(theirs, { rows, replaces: null, now: NOW })
+    const rows = (await store.copies.readDocumentCopy(ours))!
+    assert.equal(await store.copies.readDocumentCopy(theirs), null)
+    await store.copies.importDocumentCopy(theirs, { rows, replaces: null, now: NOW })
     const told = async (key: typeof ours) => [
-      await store.readDocument(key),
-      await store.readDocumentVersions(key, { limit: 10 }),
-      await store.readFacts(key, 'all'),
+      await store.documents.readDocument(key),
+      await store.documents.readDocumentVersions(key, { limit: 10 }),
+      await store.documents.readFacts(key, 'all'),
     ]
     assert.deepEqual(await told(theirs), await told(ours))
-    const copied = (await store.readDocumentCopy(theirs))!
+    const copied = (await store.copies.readDocumentCopy(theirs))!
     assert.equal(hashOfRows(copied), hashOfRows(rows))
-    await refuses(store.importDocumentCopy(theirs, { rows, replaces: null, now: NOW }), 'document_conflict')
-    await store.changeDocuments([adding(ours, 'more', { now: NOW + 2 })])
-    const newer = (await store.readDocumentCopy(ours))!
-    await store.importDocumentCopy(theirs, { rows: newer, replaces: hashOfRows(copied), now: NOW })
+    await refuses(
+      store.copies.importDocumentCopy(theirs, { rows, replaces: null, now: NOW }),
+      'document_conflict',
+    )
+    await store.documents.changeDocuments([adding(ours, 'more', { now: NOW + 2 })])
+    const newer = (await store.copies.readDocumentCopy(ours))!
+    await store.copies.importDocumentCopy(theirs, { rows: newer, replaces: hashOfRows(copied), now: NOW })
     assert.deepEqual(await told(theirs), await told(ours))
   },
 
   'finds the namespaces that hold anything': async store => {
-    assert.deepEqual(await store.listNamespaces({ limit: 10 }), [])
+    assert.deepEqual(await store.copies.listNamespaces({ limit: 10 }), [])
     for (const id of ['a', 'b']) await new Chat(store, id, { namespace: 'talk' }).say(1)
-    await store.changeDocuments([adding(documentKey('persona', '', 'memory'), 'x')])
-    await store.writeSettings('settings', { policy: 'count' })
+    await store.documents.changeDocuments([adding(documentKey('persona', '', 'memory'), 'x')])
+    await store.settings.writeSettings('settings', { policy: 'count' })
     const all = [
       { namespace: 'memory', sessions: 0 },
       { namespace: 'settings', sessions: 0 },
       { namespace: 'talk', sessions: 2 },
     ]
-    assert.deepEqual(await store.listNamespaces({ limit: 10 }), all)
-    assert.deepEqual(await store.listNamespaces({ limit: 1 }), all.slice(0, 1))
-    assert.deepEqual(await store.listNamespaces({ after: 'memory', limit: 10 }), all.slice(1))
+    assert.deepEqual(await store.copies.listNamespaces({ limit: 10 }), all)
+    assert.deepEqual(await store.copies.listNamespaces({ limit: 1 }), all.slice(0, 1))
+    assert.deepEqual(await store.copies.listNamespaces({ after: 'memory', limit: 10 }), all.slice(1))
   },
 
   'of what is not there': async (store: Store) => {
     const { key } = new Chat(store, 'nobody')
-    assert.equal(await store.readCopyState(key), null)
-    await refuses(store.readCopyPage(key, null), 'session_not_found')
-    await store.noteVerified(key, 'x')
+    assert.equal(await store.copies.readCopyState(key), null)
+    await refuses(store.copies.readCopyPage(key, null), 'session_not_found')
+    await store.copies.noteVerified(key, 'x')
   },
 })

@@ -98,7 +98,7 @@ export function fact(
 
 /** `null`: there is none. */
 export async function contentOf(store: Store, key: DocumentKey): Promise<string | null> {
-  return (await store.readDocument(key))?.content ?? null
+  return (await store.documents.readDocument(key))?.content ?? null
 }
 
 export async function linesOf(store: Store, key: DocumentKey): Promise<readonly string[]> {

@@ -15,7 +15,7 @@ export const editing = contractCases('edit', {
     assert.deepEqual(await chat.edit(2, 'second\0'), { version: 2 })
     const first = new Date(chat.now)
     assert.deepEqual(await chat.edit(2, [{ type: 'text', text: 'third' }]), { version: 3 })
-    assert.deepEqual(await store.readVersions(chat.key, 2), [
+    assert.deepEqual(await store.log.readVersions(chat.key, 2), [
       { version: 1, content: 'message 2', replacedAt: first },
       { version: 2, content: 'second\0', replacedAt: new Date(chat.now) },
       { version: 3, content: [{ type: 'text', text: 'third' }], replacedAt: null },
@@ -68,7 +68,7 @@ export const editing = contractCases('edit', {
     await chat.foldAndRollUp(4, 2)
     await chat.fold(8)
     await chat.edit(1, 'edited')
-    const all = await store.readSegments(chat.key, 'all')
+    const all = await store.folds.readSegments(chat.key, 'all')
     assert.deepEqual(
       all.map(({ fromSeq, toSeq, level, state }) => [fromSeq, toSeq, level, state]),
       [
@@ -79,10 +79,10 @@ export const editing = contractCases('edit', {
       ],
     )
     await chat.edit(10, 'raw: nothing gets dirty')
-    assert.equal((await store.readSegments(chat.key, 'shown'))[1]?.state, 'live')
+    assert.equal((await store.folds.readSegments(chat.key, 'shown'))[1]?.state, 'live')
     await chat.rollback(3)
     assert.deepEqual(
-      (await store.readSegments(chat.key, 'all')).map(({ state }) => state),
+      (await store.folds.readSegments(chat.key, 'all')).map(({ state }) => state),
       ['dirty'],
     )
     await checkFigures(chat)
@@ -121,32 +121,37 @@ export const editing = contractCases('edit', {
     await chat.say(12)
     await chat.fold(4)
     await chat.foldAndRollUp(8, 2)
-    const outdated = () => store.readOutdated(chat.key)
+    const outdated = () => store.rebuilds.readOutdated(chat.key)
     assert.equal(await outdated(), null)
-    assert.equal(await store.nextRebuildAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'rebuild'), null)
     const size = sizeOf('a')
     const first = { seq: 1, content: 'a', size, now: 1_000, rebuildDelayMs: 500 }
-    assert.equal((await store.edit(chat.key, first)).rebuildAt, 1_500)
-    assert.equal((await store.edit(chat.key, { ...first, seq: 3, now: 1_400 })).rebuildAt, 1_500)
-    assert.equal((await store.edit(chat.key, { ...first, seq: 11 })).rebuildAt, undefined)
-    assert.equal(await store.nextRebuildAt('test'), 1_500)
-    assert.deepEqual(await store.listRebuildDue('test', { now: 1_499, limit: 9 }), [])
-    const [due] = await store.listRebuildDue('test', { now: 1_500, limit: 9 })
+    assert.equal((await store.log.edit(chat.key, first)).rebuildAt, 1_500)
+    assert.equal((await store.log.edit(chat.key, { ...first, seq: 3, now: 1_400 })).rebuildAt, 1_500)
+    assert.equal((await store.log.edit(chat.key, { ...first, seq: 11 })).rebuildAt, undefined)
+    assert.equal(await store.schedule.nextDueAt('test', 'rebuild'), 1_500)
+    assert.deepEqual(await store.schedule.listDue('test', { kind: 'rebuild', now: 1_499, limit: 9 }), [])
+    const [due] = await store.schedule.listDue('test', { kind: 'rebuild', now: 1_500, limit: 9 })
     assert.equal(due?.id, chat.key.id)
     const corrected = async () =>
-      (await store.readContext(chat.key, { tokens: 999, archivedTokens: 0 }))!.corrected.map(({ seq }) => seq)
+      (await store.context.readContext(chat.key, { tokens: 999, archivedTokens: 0 }))!.corrected.map(
+        ({ seq }) => seq,
+      )
     assert.deepEqual(await corrected(), [1, 3])
 
-    const lease = await store.acquireLease(chat.key, { owner: 'a', ttlMs: 60_000, now: chat.now })
+    const lease = await store.folds.acquireLease(chat.key, { owner: 'a', ttlMs: 60_000, now: chat.now })
     const leaseToken = lease!.token
-    await refuses(store.failRebuild(chat.key, { leaseToken: leaseToken + 1, retryAt: 9 }), 'lease_lost')
-    await store.failRebuild(chat.key, { leaseToken, retryAt: 9_000 })
+    await refuses(
+      store.rebuilds.failRebuild(chat.key, { leaseToken: leaseToken + 1, retryAt: 9 }),
+      'lease_lost',
+    )
+    await store.rebuilds.failRebuild(chat.key, { leaseToken, retryAt: 9_000 })
     const failed = (await outdated())!
     assert.deepEqual([failed.dueAt, failed.failures, failed.segment?.segment.level], [9_000, 1, 1])
     const rebuild = async (token = leaseToken) => {
       const { segment, epoch } = (await outdated())!.segment!
       const made = { ...segment, text: 'anew', tokensAfter: 1, isProper: true, leaseToken: token }
-      return store.commitRebuilt(chat.key, { ...made, expectedEpoch: epoch })
+      return store.rebuilds.commitRebuilt(chat.key, { ...made, expectedEpoch: epoch })
     }
     await refuses(rebuild(leaseToken + 1), 'lease_lost')
     assert.equal(await rebuild(), true)
@@ -156,7 +161,7 @@ export const editing = contractCases('edit', {
     assert.equal(await rebuild(), true)
     assert.equal(await outdated(), null)
     assert.deepEqual(await corrected(), [])
-    assert.equal(await store.nextRebuildAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'rebuild'), null)
     await checkFigures(chat)
   },
 })

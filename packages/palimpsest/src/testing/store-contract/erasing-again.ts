@@ -14,7 +14,8 @@ const AT = new Date(Date.UTC(2026, 5, 1))
 async function listAll(store: Store): Promise<ReadonlySet<string>> {
   const all = new Set<string>()
   for (let place: ErasablePlace | null = { part: 0, after: 0 }; place !== null; ) {
-    const page: { found: readonly Erasable[]; next: ErasablePlace | null } = await store.listErasable(place)
+    const page: { found: readonly Erasable[]; next: ErasablePlace | null } =
+      await store.erasureList.listErasable(place)
     for (const { kind, namespace, id } of page.found) all.add(`${kind} ${namespace} ${id}`)
     place = page.next
   }
@@ -22,37 +23,42 @@ async function listAll(store: Store): Promise<ReadonlySet<string>> {
 }
 
 async function again(store: Store, target: ErasureTarget, listId = 'one') {
-  return store.repeatErasure({ found: { namespace: 'test', target }, listId, requestedAt: AT })
+  return store.erasureList.repeatErasure({ found: { namespace: 'test', target }, listId, requestedAt: AT })
 }
 
 export const erasingAgain = contractCases('an erasure after a restore', {
   'has its id in the list from the start, or is given one once': async store => {
     await new Chat(store).say(1)
-    const { id, listId } = await store.beginErasure('test', { target: PERSON, now: 0, listId: 'one' })
+    const { id, listId } = await store.erasure.beginErasure('test', { target: PERSON, now: 0, listId: 'one' })
     assert.equal(listId, 'one')
-    assert.equal((await store.nameErasure('test', { id, listId: 'two' })).listId, 'one')
-    const unnamed = await store.beginErasure('test', { target: PERSON, now: 0 })
+    assert.equal((await store.erasureList.nameErasure('test', { id, listId: 'two' })).listId, 'one')
+    const unnamed = await store.erasure.beginErasure('test', { target: PERSON, now: 0 })
     assert.equal(unnamed.listId, null)
-    assert.equal((await store.nameErasure('test', { id: unnamed.id, listId: 'three' })).listId, 'three')
-    assert.equal((await store.readErasure('test', unnamed.id))?.listId, 'three')
-    assert.deepEqual(await store.readErasureListIds(), ['one', 'three'])
-    await refuses(store.nameErasure('elsewhere', { id, listId: 'x' }), 'erasure_not_found')
+    assert.equal(
+      (await store.erasureList.nameErasure('test', { id: unnamed.id, listId: 'three' })).listId,
+      'three',
+    )
+    assert.equal((await store.erasure.readErasure('test', unnamed.id))?.listId, 'three')
+    assert.deepEqual(await store.erasureList.readErasureListIds(), ['one', 'three'])
+    await refuses(store.erasureList.nameErasure('elsewhere', { id, listId: 'x' }), 'erasure_not_found')
   },
 
   'is known by its id in the list when it is done': async store => {
     await new Chat(store).say(1)
     let record = await again(store, PERSON)
     assert.deepEqual([record.stage, record.listId, record.requestedAt], ['erasing', 'one', AT])
-    while (record.stage === 'erasing') record = await store.continueErasure('test', { id: record.id, now: 0 })
+    while (record.stage === 'erasing')
+      record = await store.erasure.continueErasure('test', { id: record.id, now: 0 })
     assert.equal((await finish(store, record)).target, null)
-    assert.deepEqual(await store.readErasureListIds(), ['one'])
+    assert.deepEqual(await store.erasureList.readErasureListIds(), ['one'])
   },
 
   'does the same as the first time': async store => {
     await new Chat(store, 'bo').say(1)
     await speakEverywhere(store)
     let record = await again(store, PERSON)
-    while (record.stage === 'erasing') record = await store.continueErasure('test', { id: record.id, now: 0 })
+    while (record.stage === 'erasing')
+      record = await store.erasure.continueErasure('test', { id: record.id, now: 0 })
     assertForgotten(await toldBy(store))
   },
 
@@ -68,22 +74,22 @@ export const erasingAgain = contractCases('an erasure after a restore', {
       const { stage, target: left } = await again(store, target, 'two')
       assert.deepEqual([stage, left], ['done', null])
     }
-    const nothing = await store.repeatErasure({ found: null, listId: 'three', requestedAt: AT })
+    const nothing = await store.erasureList.repeatErasure({ found: null, listId: 'three', requestedAt: AT })
     assert.deepEqual([nothing.stage, nothing.requestedAt], ['done', AT])
-    assert.equal(await store.readErasure('test', nothing.id), null)
-    assert.deepEqual(await store.readErasureListIds(), ['one', 'three', 'two'])
-    assert.equal((await store.listOpenErasures('test')).length, 1)
+    assert.equal(await store.erasure.readErasure('test', nothing.id), null)
+    assert.deepEqual(await store.erasureList.readErasureListIds(), ['one', 'three', 'two'])
+    assert.equal((await store.erasure.listOpenErasures('test')).length, 1)
   },
 
   'finds all that one can be about': async store => {
     assert.deepEqual(await listAll(store), new Set())
     await new Chat(store, 'private', { user: 'user' }).append(message('x', { sender: { id: 'sender' } }))
     await new Chat(store, 'other', { namespace: 'beside' }).say(1)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       replacing(documentKey('user', 'remembered'), '- x\n', { author: { kind: 'person', name: 'author' } }),
       learning(documentKey('global'), [fact('- y', 'private', [1, 1], { subject: 'subject' })]),
     ])
-    await store.writeSettings('settings only', { zone: 'UTC' })
+    await store.settings.writeSettings('settings only', { zone: 'UTC' })
     const all = await listAll(store)
     for (const each of [
       ...['namespace test test', 'namespace beside beside', 'namespace settings only settings only'],
@@ -115,7 +121,8 @@ export const erasingAgain = contractCases('an erasure after a restore', {
     const two = chat.beside('two')
     await two.say(2)
     await two.fork('three', 6)
-    const family = (sessionId: string, ...seqs: number[]) => store.readFamily('test', { sessionId, seqs })
+    const family = (sessionId: string, ...seqs: number[]) =>
+      store.erasureList.readFamily('test', { sessionId, seqs })
     const expected = [
       { sessionId: 'three', seqs: [2, 6] },
       { sessionId: 'two', seqs: [2, 6] },
@@ -132,16 +139,16 @@ export const erasingAgain = contractCases('an erasure after a restore', {
     const chat = new Chat(store, 'chat')
     await chat.append(message(`${CANARY} said`), message('kept'))
     const key = documentKey('global')
-    await store.setMirrorFolder('test', '/somewhere')
-    await store.changeDocuments([
+    await store.mirror.setMirrorFolder('test', '/somewhere')
+    await store.documents.changeDocuments([
       learning(key, [fact(`- ${CANARY}`, 'chat', [1, 1])]),
       replacing(documentKey('user', 'bo'), '- x\n'),
     ])
-    const [before] = await store.readMirrorStates('test', [key])
-    await store.noteMirrored('test', [{ ...key, version: before!.version, hash: 'h' }])
+    const [before] = await store.mirror.readMirrorStates('test', [key])
+    await store.mirror.noteMirrored('test', [{ ...key, version: before!.version, hash: 'h' }])
     await eraseMessages(chat, 1)
     const states = async () =>
-      (await store.readMirrorStates('test', [key, documentKey('user', 'bo')])).map(each => [
+      (await store.mirror.readMirrorStates('test', [key, documentKey('user', 'bo')])).map(each => [
         each!.mirroredVersion === each!.version,
         each!.mirroredHash,
       ])
@@ -150,9 +157,9 @@ export const erasingAgain = contractCases('an erasure after a restore', {
       [false, null],
     ])
     const gone = { layer: 'user', key: 'gone' } as const
-    await store.noteErasedDocuments('test', [gone, gone, { layer: 'user', key: 'bo' }])
-    await store.trustFiles('test', [gone])
-    assert.deepEqual(await store.listErasedDocuments('test'), [{ layer: 'user', key: 'bo' }])
+    await store.erasureList.noteErasedDocuments('test', [gone, gone, { layer: 'user', key: 'bo' }])
+    await store.erasureList.trustFiles('test', [gone])
+    assert.deepEqual(await store.mirror.listErasedDocuments('test'), [{ layer: 'user', key: 'bo' }])
     // What was never mirrored is not in any file.
     assert.deepEqual(await states(), [
       [true, null],

@@ -21,7 +21,7 @@ const SCOPE = documentKey('scope', 'work')
 const GLOBAL = documentKey('global')
 
 async function versionsOf(store: Store, key = ANN) {
-  return (await store.readDocumentVersions(key, { limit: 10_000 })).toReversed()
+  return (await store.documents.readDocumentVersions(key, { limit: 10_000 })).toReversed()
 }
 
 export const erasingDocuments = contractCases('erased messages', {
@@ -29,7 +29,7 @@ export const erasingDocuments = contractCases('erased messages', {
     const chat = new Chat(store, 'chat')
     await chat.say(8)
     const key = documentKey('chat', 'chat')
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(key, [
         fact('- told before', 'chat', [1, 2], { from: 'fold' }),
         fact(`- ${CANARY}`, 'chat', [5, 6], { from: 'fold' }),
@@ -39,7 +39,7 @@ export const erasingDocuments = contractCases('erased messages', {
     await eraseMessages(chat, 3)
     assertForgotten(await toldBy(store))
     assert.deepEqual(
-      (await store.readFacts(key, 'current')).map(({ line }) => line),
+      (await store.documents.readFacts(key, 'current')).map(({ line }) => line),
       ['- told before', '- read from messages'],
     )
   },
@@ -50,7 +50,7 @@ export const erasingDocuments = contractCases('erased messages', {
     const own = [documentKey('chat', 'chat'), documentKey('daily', dailyKey(DAY, 'chat'))]
     const keys = [ANN, SCOPE, GLOBAL, ...own]
     for (const key of keys)
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         replacing(key, '# Notes\n- of a person\n\n'),
         learning(key, [
           fact(`- ${CANARY}`, 'chat', [3, 4], { from: 'tool' }),
@@ -85,16 +85,16 @@ export const erasingDocuments = contractCases('erased messages', {
       )
       assert.equal(await contentOf(store, key), versions.at(-1)?.content)
       assert.deepEqual(
-        (await store.readFacts(key, 'all')).map(({ line, version }) => [line, version]),
+        (await store.documents.readFacts(key, 'all')).map(({ line, version }) => [line, version]),
         [
           ['- before', 7],
           ['- after', 7],
         ],
       )
-      const { version, tokens } = (await store.readDocument(key))!
+      const { version, tokens } = (await store.documents.readDocument(key))!
       assert.equal(version, 10)
       assert.ok(tokens > 0)
-      const written = await store.changeDocuments([adding(key, '- more')])
+      const written = await store.documents.changeDocuments([adding(key, '- more')])
       assert.equal(written[0]?.version, 11)
       assert.equal((await versionsOf(store, key)).length, 6)
     }
@@ -120,14 +120,18 @@ export const erasingDocuments = contractCases('erased messages', {
   'leave nothing under a number that was ever seen': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(4)
-    await store.changeDocuments([adding(ANN, '- kept'), learning(ANN, [fact(`- ${CANARY}`, 'chat', [2, 2])])])
-    const layers = async () => (await store.readContext(chat.key, { tokens: 1, archivedTokens: 0 }))!.layers
+    await store.documents.changeDocuments([
+      adding(ANN, '- kept'),
+      learning(ANN, [fact(`- ${CANARY}`, 'chat', [2, 2])]),
+    ])
+    const layers = async () =>
+      (await store.context.readContext(chat.key, { tokens: 1, archivedTokens: 0 }))!.layers
     const [frozen] = await layers()
     assert.deepEqual(frozen, { layer: 'user', key: 'ann', version: 2 })
     await eraseMessages(chat, 2)
     assert.deepEqual(await layers(), [{ layer: 'user', key: 'ann', version: 4, since: 3 }])
-    assert.deepEqual(await store.readLayerTexts(chat.key, [frozen!, { ...frozen!, version: 1 }]), [])
-    const texts = await store.readLayerTexts(
+    assert.deepEqual(await store.context.readLayerTexts(chat.key, [frozen!, { ...frozen!, version: 1 }]), [])
+    const texts = await store.context.readLayerTexts(
       chat.key,
       [3, 4].map(version => ({ ...frozen!, version })),
     )
@@ -136,12 +140,14 @@ export const erasingDocuments = contractCases('erased messages', {
       ['- kept\n', '- kept\n'],
     )
     for (const before of [1, 2, 3])
-      assert.deepEqual(await store.readDocumentVersions(ANN, { before, limit: 10 }), [])
+      assert.deepEqual(await store.documents.readDocumentVersions(ANN, { before, limit: 10 }), [])
     assert.deepEqual(
-      (await store.readDocumentVersions(ANN, { before: 4, limit: 10 })).map(({ version }) => version),
+      (await store.documents.readDocumentVersions(ANN, { before: 4, limit: 10 })).map(
+        ({ version }) => version,
+      ),
       [3],
     )
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ANN, [fact(`- ${CANARY}`, 'chat', [3, 3])]),
       replacing(ANN, '- kept\n', { undoes: 5 }),
     ])
@@ -162,7 +168,7 @@ export const erasingDocuments = contractCases('erased messages', {
     const other = await open()
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(4)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ANN, [fact(`- ${CANARY} first`, 'chat', [1, 1])]),
       ...Array.from({ length: 350 }, (_, place) =>
         place % 50 === 20
@@ -177,7 +183,7 @@ export const erasingDocuments = contractCases('erased messages', {
       { kind: 'messages', sessionId: 'chat', seqs: [1, 2] },
       {
         next: async () => {
-          if (written < 10) await other.changeDocuments([adding(ANN, `- meanwhile ${written++}`)])
+          if (written < 10) await other.documents.changeDocuments([adding(ANN, `- meanwhile ${written++}`)])
           return written % 2 === 0 ? store : other
         },
       },
@@ -196,7 +202,7 @@ export const erasingDocuments = contractCases('erased messages', {
     }
     assert.equal((await linesOf(store, ANN)).filter(line => line.includes('meanwhile')).length, written)
     assertForgotten(await toldByDocuments(store))
-    assert.deepEqual(await store.readFacts(ANN, 'all'), [])
+    assert.deepEqual(await store.documents.readFacts(ANN, 'all'), [])
   },
 
   'take a line that was condensed from several with them, and leave the others': async store => {
@@ -210,7 +216,7 @@ export const erasingDocuments = contractCases('erased messages', {
     ]
     const lines = facts.map(({ line }) => line)
     const condensed = [`- about ${CANARY}`, `- all of ${CANARY}`]
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       replacing(ANN, `# A\n${lines.join('\n')}\n# B\n`, { facts, now: NOW }),
       // Into one, together with something new; and again, with what came since.
       replacing(ANN, `# A\n${condensed[0]}\n- four\n# B\n- new\n`, {
@@ -232,7 +238,7 @@ export const erasingDocuments = contractCases('erased messages', {
     assert.equal(await contentOf(store, ANN), '# A\n- two\n- three\n- four\n# B\n- new\n')
     assertForgotten(await toldByDocuments(store))
     assert.deepEqual(
-      (await store.readFacts(ANN, 'current')).map(({ line, supersededAt }) => [line, supersededAt]),
+      (await store.documents.readFacts(ANN, 'current')).map(({ line, supersededAt }) => [line, supersededAt]),
       [
         ['- two', null],
         ['- three', null],
@@ -245,7 +251,7 @@ export const erasingDocuments = contractCases('erased messages', {
   'let what they had corrected hold again, where nothing else did': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(8)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ANN, [fact('- tea', 'chat', [1, 1]), fact('- Paris', 'chat', [2, 2])]),
       replacing(ANN, `- ${CANARY}\n- Paris\n`, {
         facts: [fact(`- ${CANARY}`, 'chat', [3, 3])],
@@ -254,7 +260,7 @@ export const erasingDocuments = contractCases('erased messages', {
     ])
     await eraseMessages(chat, 3)
     assert.deepEqual(await linesOf(store, ANN), ['- tea', '- Paris'])
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       // One version that corrects two things: nobody knows which.
       replacing(ANN, `- ${CANARY}\n- Rome\n`, {
         facts: [fact(`- ${CANARY}`, 'chat', [4, 4]), fact('- Rome', 'chat', [5, 5])],
@@ -269,7 +275,7 @@ export const erasingDocuments = contractCases('erased messages', {
   'take out of the versions what a rollback took out of the document': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(6)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ANN, [fact('- kept', 'chat', [1, 1]), fact(`- ${CANARY}`, 'chat', [5, 5])]),
       learning(ANN, [fact('- said again', 'chat', [6, 6])]),
       learning(documentKey('chat', 'chat'), [fact(`- ${CANARY}`, 'chat', [5, 6])]),
@@ -277,13 +283,13 @@ export const erasingDocuments = contractCases('erased messages', {
     await chat.rollback(4)
     assert.deepEqual(await linesOf(store, ANN), ['- kept'])
     assert.deepEqual(
-      (await store.readFacts(ANN, 'all')).map(({ line }) => line),
+      (await store.documents.readFacts(ANN, 'all')).map(({ line }) => line),
       ['- kept'],
     )
     const copy = await chat.copyByFile('copy')
     assert.deepEqual({ ...(await copy.file()), id: 'chat' }, await chat.file())
     await chat.say(2)
-    await store.changeDocuments([learning(ANN, [fact('- said again', 'chat', [7, 7])])])
+    await store.documents.changeDocuments([learning(ANN, [fact('- said again', 'chat', [7, 7])])])
     await eraseMessages(chat, 5, 6)
     await eraseMessages(copy, 5)
     assert.deepEqual(await linesOf(store, ANN), ['- kept', '- said again'])
@@ -294,9 +300,9 @@ export const erasingDocuments = contractCases('erased messages', {
   'void the extractions that were shown what was known': async store => {
     const [chat, other] = ['chat', 'other'].map(id => new Chat(store, id, { user: 'ann' }))
     for (const each of [chat!, other!]) await each.append(message('hello'))
-    await store.changeDocuments([learning(ANN, [fact(`- ${CANARY}`, 'chat', [1, 1])])])
+    await store.documents.changeDocuments([learning(ANN, [fact(`- ${CANARY}`, 'chat', [1, 1])])])
     const lease = (name: string) =>
-      store.takeLease('test', { name, owner: 'me', ttlMs: 60_000, now: chat!.now })
+      store.leases.takeLease('test', { name, owner: 'me', ttlMs: 60_000, now: chat!.now })
     const tokens = [(await lease('extraction/other'))!.token, (await lease('workspace'))!.token]
     await eraseMessages(chat!, 1)
     const again = [(await lease('extraction/other'))!.token, (await lease('workspace'))!.token]
@@ -307,14 +313,14 @@ export const erasingDocuments = contractCases('erased messages', {
   'leave documents that the files are behind with': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(2)
-    await store.setMirrorFolder('test', '/somewhere')
-    await store.changeDocuments([learning(ANN, [fact(`- ${CANARY}`, 'chat', [1, 1])])])
-    await store.noteMirrored('test', [{ layer: 'user', key: 'ann', version: 1, hash: 'abc' }])
-    assert.deepEqual(await store.listUnmirrored('test', { limit: 9 }), [])
+    await store.mirror.setMirrorFolder('test', '/somewhere')
+    await store.documents.changeDocuments([learning(ANN, [fact(`- ${CANARY}`, 'chat', [1, 1])])])
+    await store.mirror.noteMirrored('test', [{ layer: 'user', key: 'ann', version: 1, hash: 'abc' }])
+    assert.deepEqual(await store.mirror.listUnmirrored('test', { limit: 9 }), [])
     await eraseMessages(chat, 1)
-    assert.deepEqual(await store.listUnmirrored('test', { limit: 9 }), [
+    assert.deepEqual(await store.mirror.listUnmirrored('test', { limit: 9 }), [
       { layer: 'user', key: 'ann', version: 2, content: '', mirroredVersion: 1, mirroredHash: 'abc' },
     ])
-    assert.deepEqual(await store.listErasedDocuments('test'), [])
+    assert.deepEqual(await store.mirror.listErasedDocuments('test'), [])
   },
 })

@@ -24,14 +24,14 @@ export async function erase(
   { namespace = 'test', next = async () => store }: EraseOptions = {},
 ): Promise<ErasureRecord> {
   const now = Date.UTC(2026, 5, 1)
-  let record = await store.beginErasure(namespace, { target, now })
+  let record = await store.erasure.beginErasure(namespace, { target, now })
   assert.deepEqual(
     [record.stage, record.target, record.counts, record.requestedAt.getTime()],
     ['erasing', target, {}, now],
   )
   for (let slices = 0; record.stage === 'erasing'; slices++) {
     assert.ok(slices < MAX_SLICES, 'it comes to an end')
-    record = await (await next()).continueErasure(namespace, { id: record.id, now })
+    record = await (await next()).erasure.continueErasure(namespace, { id: record.id, now })
   }
   assert.equal(record.stage, 'rebuilding')
   return record
@@ -47,10 +47,10 @@ export async function finish(
   { id }: ErasureRecord,
   namespace = 'test',
 ): Promise<ErasureRecord> {
-  await store.forgetErasedDocuments(namespace, await store.listErasedDocuments(namespace))
+  await store.mirror.forgetErasedDocuments(namespace, await store.mirror.listErasedDocuments(namespace))
   let record: ErasureRecord | null = null
   for (const from of ['rebuilding', 'files', 'scrubbing'] as const)
-    record = await store.advanceErasure(namespace, { id, from })
+    record = await store.erasure.advanceErasure(namespace, { id, from })
   assert.equal(record?.stage, 'done')
   return record
 }
@@ -58,7 +58,7 @@ export async function finish(
 /** Puts all messages of a session into the index. */
 export async function indexAll({ store, key }: Chat): Promise<void> {
   for (;;) {
-    const work = await store.readIndexWork(key, { messages: 500, characters: 1_000_000 })
+    const work = await store.search.readIndexWork(key, { messages: 500, characters: 1_000_000 })
     if (work === null) return
     const terms = new Map<string, [number, number][]>()
     const messages = work.messages.map(({ content, ...message }) => {
@@ -67,7 +67,7 @@ export async function indexAll({ store, key }: Chat): Promise<void> {
       return { ...message, length: counts.size }
     })
     const edited = work.edited.map(({ seq }) => seq)
-    assert.ok(await store.writeIndex(key, { work, terms, finish: { messages, edited } }))
+    assert.ok(await store.search.writeIndex(key, { work, terms, finish: { messages, edited } }))
   }
 }
 
@@ -76,10 +76,10 @@ const ALL = 100_000
 /** All that anybody can read of a session, as text. */
 export async function toldBySession(store: Store, id: string, namespace = 'test'): Promise<string> {
   const key = { namespace, id }
-  const messages = await store.readMessages(key, { limit: ALL, from: 'oldest' })
+  const messages = await store.log.readMessages(key, { limit: ALL, from: 'oldest' })
   const versions = []
-  for (const { seq } of messages) versions.push(await store.readVersions(key, seq))
-  const found = await store.readSearch(namespace, {
+  for (const { seq } of messages) versions.push(await store.log.readVersions(key, seq))
+  const found = await store.search.readSearch(namespace, {
     terms: ['', ...'abcdefghijklmnopqrstuvwxyz'].filter(Boolean).map(term => ({ term, prefix: true })),
     sessions: [id],
     page: { limit: 1 },
@@ -87,17 +87,14 @@ export async function toldBySession(store: Store, id: string, namespace = 'test'
   return JSON.stringify({
     messages,
     versions,
-    record: await store.readSession(key),
-    segments: await store.readSegments(key, 'all'),
-    context: await store.readContext(key, { tokens: ALL, archivedTokens: ALL, days: [] }),
-    plan: await store.readPlan(key),
-    pins: await store.readPins(key),
-    file: (await store.readSession(key)) && (await store.exportSession(key)),
-    work: await store.readIndexWork(key, { messages: ALL, characters: Number.MAX_SAFE_INTEGER }),
-    at: await store.readMessagesAt(
-      key,
-      messages.map(({ seq }) => seq),
-    ),
+    record: await store.sessions.readSession(key),
+    segments: await store.folds.readSegments(key, 'all'),
+    context: await store.context.readContext(key, { tokens: ALL, archivedTokens: ALL, days: [] }),
+    plan: await store.folds.readPlan(key),
+    pins: await store.pins.readPins(key),
+    file: (await store.sessions.readSession(key)) && (await store.transfer.exportSession(key)),
+    work: await store.search.readIndexWork(key, { messages: ALL, characters: Number.MAX_SAFE_INTEGER }),
+    at: await store.log.readMessages(key, { seqs: messages.map(({ seq }) => seq) }),
     found: found.reads.map(({ index, speakers }) => ({
       speakers,
       terms: [...index.postings].map(([term, { seqs }]) => [term, [...seqs]]),
@@ -108,13 +105,13 @@ export async function toldBySession(store: Store, id: string, namespace = 'test'
 /** All that anybody can read of the documents of a namespace, as text. */
 export async function toldByDocuments(store: Store, namespace = 'test'): Promise<string> {
   const told = []
-  for (const { layer, key } of await store.listDocuments(namespace, { limit: ALL })) {
+  for (const { layer, key } of await store.documents.listDocuments(namespace, { limit: ALL })) {
     const name = { namespace, layer, key }
     told.push({
-      document: await store.readDocument(name),
-      versions: await store.readDocumentVersions(name, { limit: ALL }),
-      facts: await store.readFacts(name, 'all'),
-      mirror: await store.readMirrorStates(namespace, [name]),
+      document: await store.documents.readDocument(name),
+      versions: await store.documents.readDocumentVersions(name, { limit: ALL }),
+      facts: await store.documents.readFacts(name, 'all'),
+      mirror: await store.mirror.readMirrorStates(namespace, [name]),
     })
   }
   return JSON.stringify(told)
@@ -122,14 +119,14 @@ export async function toldByDocuments(store: Store, namespace = 'test'): Promise
 
 /** All of it. */
 export async function toldBy(store: Store, namespace = 'test'): Promise<string> {
-  const sessions = await store.listSessions(namespace, { limit: ALL })
+  const sessions = await store.sessions.listSessions(namespace, { limit: ALL })
   const told = [JSON.stringify(sessions), await toldByDocuments(store, namespace)]
   for (const { id } of sessions) told.push(await toldBySession(store, id, namespace))
-  told.push(JSON.stringify(await store.readEvents({ after: null, limit: ALL })))
-  told.push(JSON.stringify(await store.readSettings(namespace)))
-  told.push(JSON.stringify(await store.readWaiting(namespace, { limit: ALL })))
-  told.push(JSON.stringify(await store.listWithheld(namespace, { left: 'nothing', limit: ALL })))
-  told.push(JSON.stringify(await store.listWithheld(namespace, { left: 'extract', limit: ALL })))
+  told.push(JSON.stringify(await store.events.readEvents({ after: null, limit: ALL })))
+  told.push(JSON.stringify(await store.settings.readSettings(namespace)))
+  told.push(JSON.stringify(await store.inbox.readWaiting(namespace, { limit: ALL })))
+  told.push(JSON.stringify(await store.rebuilds.listWithheld(namespace, { left: 'nothing', limit: ALL })))
+  told.push(JSON.stringify(await store.rebuilds.listWithheld(namespace, { left: 'extract', limit: ALL })))
   return told.join('\n')
 }
 

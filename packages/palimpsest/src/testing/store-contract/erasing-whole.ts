@@ -27,7 +27,7 @@ export async function speakEverywhere(store: Store): Promise<void> {
   const group = new Chat(store, 'group', { kind: 'group', scope: 'work' })
   await group.fork('fork', 9)
   await group.fork('short', 2)
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     learning(ANN, [fact(`- ${CANARY} at home`, 'private', [1, 2], { subject: 'ann' })]),
     learning(documentKey('scope', 'work'), [fact(`- ${CANARY} at work`, 'group', [3, 3])]),
     adding(documentKey('scope', 'work'), '- of a person', {
@@ -57,7 +57,7 @@ async function speakIn(store: Store, id: string, options: ChatOptions): Promise<
   await chat.append(...said.slice(9))
   await chat.edit(1, `${CANARY} edited`)
   await chat.rollback(10)
-  await store.pin(chat.key, { seq: 3, note: null, tokens: 3, mostTokens: 100, now: chat.now })
+  await store.pins.pin(chat.key, { seq: 3, note: null, tokens: 3, mostTokens: 100, now: chat.now })
   await indexAll(chat)
   for (const toSeq of [2, 4]) {
     const commit = await chat.prepareFold(toSeq, { memo: { [CANARY]: toSeq } })
@@ -73,7 +73,12 @@ async function speakIn(store: Store, id: string, options: ChatOptions): Promise<
       outcome: { said: CANARY },
     })
   }
-  await store.setPending(chat.key, { type: 'deep', reason: 'force', severity: 1000, meta: { said: CANARY } })
+  await store.schedule.setPending(chat.key, {
+    type: 'deep',
+    reason: 'force',
+    severity: 1000,
+    meta: { said: CANARY },
+  })
 }
 
 /** Of somebody who has nothing to do with it. */
@@ -87,7 +92,7 @@ async function speakBeside(store: Store): Promise<() => Promise<void>> {
   await indexAll(chat)
   const elsewhere = new Chat(store, 'private', { namespace: 'elsewhere', user: 'ann' })
   await elsewhere.append(message('elsewhere', { sender: { id: 'ann' } }))
-  await store.changeDocuments([
+  await store.documents.changeDocuments([
     learning(documentKey('user', 'bo'), [fact('- likes tea', 'bo', [1, 1], { subject: 'bo' })]),
     learning(documentKey('user', 'ann', 'elsewhere'), [
       fact('- likes rum', 'private', [1, 1], { subject: 'ann' }),
@@ -95,8 +100,8 @@ async function speakBeside(store: Store): Promise<() => Promise<void>> {
   ])
   const read = async () => ({
     session: [await chat.file(), await chat.messages(), await chat.record()],
-    document: await store.readDocumentVersions(documentKey('user', 'bo'), { limit: 9 }),
-    facts: await store.readFacts(documentKey('user', 'bo'), 'all'),
+    document: await store.documents.readDocumentVersions(documentKey('user', 'bo'), { limit: 9 }),
+    facts: await store.documents.readFacts(documentKey('user', 'bo'), 'all'),
     elsewhere: [
       await toldBySession(store, 'private', 'elsewhere'),
       await toldByDocuments(store, 'elsewhere'),
@@ -125,7 +130,7 @@ const erasingForks = contractCases('erased messages of forks', {
     const stranger = new Chat(store, 'stranger')
     await stranger.say(4)
     const file = { ...(await stranger.file()), origin: { sessionId: 'chat', seq: 4 } }
-    await store.importSession({ ...stranger.key, id: 'imported' }, file, {
+    await store.transfer.importSession({ ...stranger.key, id: 'imported' }, file, {
       measure: ({ content }) => sizeOf(content),
       groupTurnMessages: 12,
       now: 0,
@@ -164,7 +169,7 @@ const erasingForks = contractCases('erased messages of forks', {
         const chat = new Chat(store, `chat ${kind} ${round}`)
         await chat.append(...Array.from({ length: 1_100 }, (_, place) => message(place % 100 ? 'x' : CANARY)))
         const seqs = Array.from({ length: 11 }, (_, place) => place * 100 + 1)
-        const forking = other
+        const forking = other.transfer
           .fork(chat.key, { newId: `fork ${kind} ${round}`, atSeq: 1_100, now: chat.now })
           .catch(error => {
             const codes = ['epoch_conflict', 'lease_lost', 'session_not_found', 'message_not_found']
@@ -174,7 +179,7 @@ const erasingForks = contractCases('erased messages of forks', {
         const sessionId = chat.key.id
         await erase(store, kind === 'session' ? { kind, sessionId } : { kind, sessionId, seqs })
         await forking
-        const left = await store.listSessions('test', { limit: 1_000 })
+        const left = await store.sessions.listSessions('test', { limit: 1_000 })
         for (const { id } of left)
           for (const { content } of await chat.beside(id).messages()) assert.notEqual(content, CANARY)
       }
@@ -186,8 +191,8 @@ const erasingSessions = contractCases('an erased session', {
   'is gone with all that was its own, and nothing else is': async store => {
     const isBesideUntouched = await speakBeside(store)
     await speakIn(store, 'private', { user: 'ann', scope: 'home' })
-    await store.updateSettings({ namespace: 'test', id: 'private' }, { note: CANARY })
-    await store.changeDocuments([
+    await store.settings.updateSettings({ namespace: 'test', id: 'private' }, { note: CANARY })
+    await store.documents.changeDocuments([
       learning(ANN, [fact(`- ${CANARY}`, 'private', [1, 2]), fact('- kept', 'bo', [1, 1])], {
         sources: ['private', 'bo'].map(sessionId => ({ sessionId, fromSeq: 1, toSeq: 2 })),
       }),
@@ -197,7 +202,7 @@ const erasingSessions = contractCases('an erased session', {
       learning(documentKey('chat', 'private'), [fact(`- ${CANARY}`, 'private', [1, 4])]),
       adding(documentKey('daily', dailyKey(DAY, 'private')), `- ${CANARY}`),
     ])
-    await store.takeLease('test', { name: 'extraction/private', owner: 'me', ttlMs: 9, now: 0 })
+    await store.leases.takeLease('test', { name: 'extraction/private', owner: 'me', ttlMs: 9, now: 0 })
     const record = await erase(store, SESSION)
     assert.deepEqual(record.counts, {
       sessions: 1,
@@ -216,10 +221,10 @@ const erasingSessions = contractCases('an erased session', {
       senders: 1,
     })
     assert.ok(record.counts.events! > 5)
-    assert.equal(await store.readSession({ namespace: 'test', id: 'private' }), null)
+    assert.equal(await store.sessions.readSession({ namespace: 'test', id: 'private' }), null)
     assert.deepEqual(await linesOf(store, ANN), ['- kept'])
     for (const key of [ANN, documentKey('global')])
-      for (const { sources } of await store.readDocumentVersions(key, { limit: 9 }))
+      for (const { sources } of await store.documents.readDocumentVersions(key, { limit: 9 }))
         assert.ok(sources.every(({ sessionId }) => sessionId === 'bo'))
     assert.equal(await contentOf(store, documentKey('chat', 'private')), null)
     const told = await toldBy(store)
@@ -256,32 +261,35 @@ const erasingSessions = contractCases('an erased session', {
     const own = documentKey('chat', 'private')
     await chat.say(4)
     await chat.fold(2)
-    for (const text of ['one', 'two', 'three']) await store.changeDocuments([adding(own, text)])
+    for (const text of ['one', 'two', 'three']) await store.documents.changeDocuments([adding(own, text)])
     const old = await chat.prepareFold(4)
     const name = 'extraction/private'
-    const lease = await store.takeLease('test', { name, owner: 'me', ttlMs: 60_000, now: chat.now })
+    const lease = await store.leases.takeLease('test', { name, owner: 'me', ttlMs: 60_000, now: chat.now })
     const { epoch, state } = await chat.record()
     await erase(store, SESSION)
-    await refuses(store.commitFold(old), 'session_not_found')
-    await refuses(store.acquireLease(chat.key, { owner: 'me', ttlMs: 1, now: 0 }), 'session_not_found')
+    await refuses(store.folds.commitFold(old), 'session_not_found')
+    await refuses(store.folds.acquireLease(chat.key, { owner: 'me', ttlMs: 1, now: 0 }), 'session_not_found')
 
     assert.deepEqual(await chat.say(4), [1, 2, 3, 4])
     const record = await chat.record()
     assert.ok(record.epoch > epoch && record.firstEpoch === record.epoch)
     assert.equal(record.state.compactedThrough, 0)
     assert.equal(state.compactedThrough, 2)
-    const [written] = await store.changeDocuments([adding(own, 'anew')])
+    const [written] = await store.documents.changeDocuments([adding(own, 'anew')])
     assert.equal(written?.content, 'anew\n')
     assert.ok(written.version > 3)
     assert.deepEqual(
-      (await store.readDocumentVersions(own, { limit: 9 })).map(({ version, content }) => [version, content]),
+      (await store.documents.readDocumentVersions(own, { limit: 9 })).map(({ version, content }) => [
+        version,
+        content,
+      ]),
       [[written.version, 'anew\n']],
     )
     const again = await chat.prepareFold(4)
     assert.ok(again.leaseToken > old.leaseToken)
-    await refuses(store.commitFold(old), 'lease_lost')
-    await refuses(store.commitFold({ ...old, leaseToken: again.leaseToken }), 'epoch_conflict')
-    const anew = await store.takeLease('test', { name, owner: 'you', ttlMs: 60_000, now: chat.now })
+    await refuses(store.folds.commitFold(old), 'lease_lost')
+    await refuses(store.folds.commitFold({ ...old, leaseToken: again.leaseToken }), 'epoch_conflict')
+    const anew = await store.leases.takeLease('test', { name, owner: 'you', ttlMs: 60_000, now: chat.now })
     assert.ok(anew!.token > lease!.token)
     await chat.commit(again)
     await checkFigures(chat)
@@ -294,21 +302,21 @@ const erasingSessions = contractCases('an erased session', {
     await checkFigures(fork)
     const file = await chat.file()
     await erase(store, SESSION)
-    await store.importSession(chat.key, JSON.parse(JSON.stringify(file)), {
+    await store.transfer.importSession(chat.key, JSON.parse(JSON.stringify(file)), {
       measure: ({ content }) => sizeOf(content),
       groupTurnMessages: 12,
       now: chat.now,
     })
     assert.deepEqual(await chat.file(), file)
     assert.ok((await chat.record()).firstEpoch > record.epoch)
-    assert.ok((await store.readDocument(own))!.version > written.version)
+    assert.ok((await store.documents.readDocument(own))!.version > written.version)
   },
 
   'is not seen from the first moment on, and may be written anew meanwhile': async store => {
     const chat = new Chat(store, 'private', { user: 'ann' })
     for (let part = 0; part < 4; part++)
       await chat.append(...Array.from({ length: 300 }, () => message(CANARY, { sender: BO })))
-    await store.changeDocuments([adding(documentKey('chat', 'private'), CANARY)])
+    await store.documents.changeDocuments([adding(documentKey('chat', 'private'), CANARY)])
     let slices = 0
     await erase(store, SESSION, {
       next: async () => {
@@ -318,7 +326,7 @@ const erasingSessions = contractCases('an erased session', {
           assertForgotten(await toldByDocuments(store))
           assert.deepEqual(await chat.say(1), [1])
           await chat.append(message('by Bo', { sender: BO }))
-          await store.changeDocuments([adding(documentKey('chat', 'private'), 'anew')])
+          await store.documents.changeDocuments([adding(documentKey('chat', 'private'), 'anew')])
         }
         return store
       },
@@ -351,12 +359,12 @@ const erasingSessions = contractCases('an erased session', {
     await other!.say(1)
     await chat!.append(message(CANARY, { sender: ANN_HERSELF }))
     await indexAll(chat!)
-    await store.changeDocuments([adding(documentKey('chat', 'private'), CANARY)])
+    await store.documents.changeDocuments([adding(documentKey('chat', 'private'), CANARY)])
     // As whoever listens and searches all the while, and remembers.
     const listen = async (after: string | null) => {
       const deadline = performance.now() + PATIENCE_MS
       for (;;) {
-        const events = await store.readEvents({ after, limit: 1_000 })
+        const events = await store.events.readEvents({ after, limit: 1_000 })
         if (events.length > 0 || performance.now() > deadline) return events
       }
     }
@@ -374,17 +382,17 @@ const erasingSessions = contractCases('an erased session', {
     const chat = new Chat(store, 'private')
     await chat.say(1)
     const keys = [documentKey('chat', 'private'), documentKey('daily', dailyKey(DAY, 'private'))]
-    await store.setMirrorFolder('test', '/somewhere')
-    await store.changeDocuments(keys.map(key => adding(key, CANARY)))
+    await store.mirror.setMirrorFolder('test', '/somewhere')
+    await store.documents.changeDocuments(keys.map(key => adding(key, CANARY)))
     await erase(store, SESSION)
     const gone = keys.map(({ layer, key }) => ({ layer, key }))
-    assert.deepEqual(await store.listErasedDocuments('test'), gone)
-    assert.deepEqual(await store.listErasedDocuments('elsewhere'), [])
-    await store.forgetErasedDocuments('elsewhere', gone)
-    await store.forgetErasedDocuments('test', gone.slice(0, 1))
-    assert.deepEqual(await store.listErasedDocuments('test'), gone.slice(1))
-    await store.forgetErasedDocuments('test', gone)
-    assert.deepEqual(await store.listErasedDocuments('test'), [])
+    assert.deepEqual(await store.mirror.listErasedDocuments('test'), gone)
+    assert.deepEqual(await store.mirror.listErasedDocuments('elsewhere'), [])
+    await store.mirror.forgetErasedDocuments('elsewhere', gone)
+    await store.mirror.forgetErasedDocuments('test', gone.slice(0, 1))
+    assert.deepEqual(await store.mirror.listErasedDocuments('test'), gone.slice(1))
+    await store.mirror.forgetErasedDocuments('test', gone)
+    assert.deepEqual(await store.mirror.listErasedDocuments('test'), [])
   },
 })
 
@@ -409,8 +417,8 @@ const erasingPeople = contractCases('an erased person', {
     const record = await erase(store, PERSON)
     assertForgotten(await toldBy(store))
     await isBesideUntouched()
-    assert.equal(await store.readSession({ namespace: 'test', id: 'private' }), null)
-    assert.equal(await store.readDocument(ANN), null)
+    assert.equal(await store.sessions.readSession({ namespace: 'test', id: 'private' }), null)
+    assert.equal(await store.documents.readDocument(ANN), null)
     const { counts } = record
     assert.deepEqual([counts.sessions, counts.senders, counts.outcomes], [1, 1, 2])
     for (const [id, seqs] of [
@@ -425,10 +433,10 @@ const erasingPeople = contractCases('an erased person', {
     }
     assert.deepEqual(await linesOf(store, documentKey('chat', 'group')), ['# Chat', '- Kind: group'])
     assert.deepEqual(await linesOf(store, documentKey('scope', 'work')), ['- of a person'])
-    const [version] = await store.readDocumentVersions(documentKey('scope', 'work'), { limit: 1 })
+    const [version] = await store.documents.readDocumentVersions(documentKey('scope', 'work'), { limit: 1 })
     assert.deepEqual([version?.author, version?.sources], [{ kind: 'person', name: null }, []])
     await finish(store, record)
-    assert.deepEqual(await store.listOpenErasures('test'), [])
+    assert.deepEqual(await store.erasure.listOpenErasures('test'), [])
   },
 
   'is forgotten however often somebody else has to go on': async (store, open) => {
@@ -443,13 +451,13 @@ const erasingPeople = contractCases('an erased person', {
     await new Chat(store, 'bo').say(1)
     await speakEverywhere(store)
     const other = await open()
-    const { id } = await store.beginErasure('test', { target: PERSON, now: 0 })
+    const { id } = await store.erasure.beginErasure('test', { target: PERSON, now: 0 })
     const run = async (by: Store) => {
-      while ((await by.continueErasure('test', { id, now: 0 })).stage === 'erasing');
+      while ((await by.erasure.continueErasure('test', { id, now: 0 })).stage === 'erasing');
     }
     await Promise.all([run(store), run(other)])
     assertForgotten(await toldBy(store))
-    const { counts } = (await store.readErasure('test', id))!
+    const { counts } = (await store.erasure.readErasure('test', id))!
     assert.deepEqual([counts.sessions, counts.senders], [1, 1])
     for (const each of ['group', 'fork', 'short']) await checkFigures(new Chat(store, each))
   },
@@ -498,7 +506,7 @@ const erasingPeople = contractCases('an erased person', {
     const agent = new Chat(store, 'agent', { kind: 'agent', user: 'ann' })
     await agent.append(message(CANARY), message('reply', { role: 'assistant' }))
     await erase(store, PERSON)
-    assert.equal(await store.readSession(agent.key), null)
+    assert.equal(await store.sessions.readSession(agent.key), null)
     assertForgotten(await toldBy(store))
   },
 })
@@ -507,33 +515,33 @@ const erasingNamespaces = contractCases('an erased namespace', {
   'is empty, and no other is': async store => {
     const elsewhere = new Chat(store, 'private', { namespace: 'elsewhere', user: 'ann' })
     await elsewhere.append(message('elsewhere', { sender: ANN_HERSELF, externalId: 'e' }))
-    await store.changeDocuments([adding(documentKey('user', 'ann', 'elsewhere'), 'rum')])
-    await store.writeSettings('elsewhere', { policy: 'count' })
+    await store.documents.changeDocuments([adding(documentKey('user', 'ann', 'elsewhere'), 'rum')])
+    await store.settings.writeSettings('elsewhere', { policy: 'count' })
     const before = [
       await toldBySession(store, 'private', 'elsewhere'),
       await toldByDocuments(store, 'elsewhere'),
     ]
     await new Chat(store, 'bo').append(message('by Bo', { sender: BO }))
     await speakEverywhere(store)
-    await store.writeSettings('test', { note: CANARY })
-    await store.setMirrorFolder('test', '/somewhere')
-    await store.takeLease('test', { name: 'workspace', owner: CANARY, ttlMs: 9, now: 0 })
+    await store.settings.writeSettings('test', { note: CANARY })
+    await store.mirror.setMirrorFolder('test', '/somewhere')
+    await store.leases.takeLease('test', { name: 'workspace', owner: CANARY, ttlMs: 9, now: 0 })
     for (let more = 0; more < 30; more++) await new Chat(store, `more ${more}`).say(1)
     const record = await erase(store, { kind: 'namespace' })
     assert.equal(record.counts.sessions, 35)
-    assert.deepEqual(await store.listSessions('test', { limit: 100 }), [])
-    assert.deepEqual(await store.listDocuments('test', { limit: 100 }), [])
-    assert.deepEqual(await store.readSettings('test'), {})
-    const events = await store.readEvents({ after: null, limit: 10_000 })
+    assert.deepEqual(await store.sessions.listSessions('test', { limit: 100 }), [])
+    assert.deepEqual(await store.documents.listDocuments('test', { limit: 100 }), [])
+    assert.deepEqual(await store.settings.readSettings('test'), {})
+    const events = await store.events.readEvents({ after: null, limit: 10_000 })
     assert.ok(events.length > 0 && events.every(({ namespace }) => namespace === 'elsewhere'))
-    assert.ok((await store.listErasedDocuments('test')).length > 3)
+    assert.ok((await store.mirror.listErasedDocuments('test')).length > 3)
     await finish(store, record)
     assert.deepEqual(
       [await toldBySession(store, 'private', 'elsewhere'), await toldByDocuments(store, 'elsewhere')],
       before,
     )
-    await store.writeSettings('test', { policy: 'count' })
-    const lease = await store.takeLease('test', { name: 'workspace', owner: 'me', ttlMs: 9, now: 0 })
+    await store.settings.writeSettings('test', { policy: 'count' })
+    const lease = await store.leases.takeLease('test', { name: 'workspace', owner: 'me', ttlMs: 9, now: 0 })
     assert.ok(lease!.token > 1)
     assert.deepEqual(await new Chat(store, 'bo').say(1), [1])
   },
@@ -543,7 +551,7 @@ const erasingNamespaces = contractCases('an erased namespace', {
     await speakEverywhere(store)
     await erase(store, { kind: 'namespace' }, afterEverySlice(open))
     assertForgotten(await toldBy(store))
-    assert.deepEqual(await store.listSessions('test', { limit: 100 }), [])
+    assert.deepEqual(await store.sessions.listSessions('test', { limit: 100 }), [])
   },
 })
 
@@ -551,21 +559,24 @@ const erasingStages = contractCases('an erasure', {
   'goes through its stages, one by one, and forgets whom it was about': async store => {
     const chat = new Chat(store, 'private', { user: 'ann' })
     await chat.say(2)
-    const begun = await store.beginErasure('test', { target: PERSON, now: 7 })
-    const later = await store.beginErasure('test', { target: { kind: 'namespace' }, now: 8 })
-    assert.deepEqual(await store.listOpenErasures('test'), [begun, later])
-    assert.deepEqual(await store.listOpenErasures('elsewhere'), [])
-    assert.deepEqual(await store.readErasure('test', begun.id), begun)
-    assert.equal(await store.readErasure('elsewhere', begun.id), null)
-    assert.equal(await store.readErasure('test', 99), null)
-    await refuses(store.advanceErasure('elsewhere', { id: begun.id, from: 'files' }), 'erasure_not_found')
+    const begun = await store.erasure.beginErasure('test', { target: PERSON, now: 7 })
+    const later = await store.erasure.beginErasure('test', { target: { kind: 'namespace' }, now: 8 })
+    assert.deepEqual(await store.erasure.listOpenErasures('test'), [begun, later])
+    assert.deepEqual(await store.erasure.listOpenErasures('elsewhere'), [])
+    assert.deepEqual(await store.erasure.readErasure('test', begun.id), begun)
+    assert.equal(await store.erasure.readErasure('elsewhere', begun.id), null)
+    assert.equal(await store.erasure.readErasure('test', 99), null)
+    await refuses(
+      store.erasure.advanceErasure('elsewhere', { id: begun.id, from: 'files' }),
+      'erasure_not_found',
+    )
     const { id } = begun
     const advance = (from: 'rebuilding' | 'files' | 'scrubbing', counts = {}) =>
-      store.advanceErasure('test', { id, from, counts })
+      store.erasure.advanceErasure('test', { id, from, counts })
     assert.equal((await advance('rebuilding')).stage, 'erasing')
     let record = begun
-    while (record.stage === 'erasing') record = await store.continueErasure('test', { id, now: 9 })
-    assert.deepEqual(await store.continueErasure('test', { id, now: 9 }), record)
+    while (record.stage === 'erasing') record = await store.erasure.continueErasure('test', { id, now: 9 })
+    assert.deepEqual(await store.erasure.continueErasure('test', { id, now: 9 }), record)
     assert.deepEqual(await advance('scrubbing'), record)
     const rebuilt = await advance('rebuilding', { segments: 2, files: 0 })
     assert.deepEqual([rebuilt.stage, rebuilt.target], ['files', PERSON])
@@ -575,13 +586,13 @@ const erasingStages = contractCases('an erasure', {
     assert.deepEqual([scrubbing.stage, scrubbing.target], ['scrubbing', null])
     assert.deepEqual(scrubbing.counts, { ...record.counts, segments: 3, files: 3 })
     assert.deepEqual(
-      (await store.listOpenErasures('test')).map(({ stage }) => stage),
+      (await store.erasure.listOpenErasures('test')).map(({ stage }) => stage),
       ['scrubbing', 'erasing'],
     )
     const done = await advance('scrubbing', { database: 1 })
     assert.deepEqual([done.stage, done.target, done.requestedAt.getTime()], ['done', null, 7])
-    assert.deepEqual(await store.readErasure('test', id), done)
-    assert.deepEqual(await store.continueErasure('test', { id, now: 9 }), done)
+    assert.deepEqual(await store.erasure.readErasure('test', id), done)
+    assert.deepEqual(await store.erasure.continueErasure('test', { id, now: 9 }), done)
   },
 
   'gets in nobody’s way who writes meanwhile': async (store, open) => {
@@ -591,7 +602,7 @@ const erasingStages = contractCases('an erasure', {
       const chat = new Chat(store, id, { kind: 'group', scope: 'work' })
       for (let round = 0; round < 20; round++)
         await chat.append(message(CANARY, { sender: ANN_HERSELF }), message(`${round}`, { sender: BO }))
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         learning(documentKey('scope', 'work'), [
           fact(`- ${CANARY} ${id}`, id, [1, 3]),
           fact(`- ${id}`, id, [2, 2]),
@@ -603,7 +614,7 @@ const erasingStages = contractCases('an erasure', {
       const chat = new Chat(by, id, { kind: 'group', scope: 'work' })
       for (let round = 0; round < 12; round++) {
         const [seq] = await chat.say(2)
-        await by.changeDocuments([
+        await by.documents.changeDocuments([
           learning(documentKey('scope', 'work'), [fact(`- by ${id} ${round}`, id, [seq!, seq!])]),
           adding(documentKey('chat', id), `- ${round}`),
         ])
@@ -631,13 +642,13 @@ const erasingStages = contractCases('an erasure', {
     const chat = new Chat(store, 'private')
     await chat.say(2)
     const target = { kind: 'messages', sessionId: 'private', seqs: [1] } as const
-    const late = [target, SESSION].map(each => store.beginErasure('test', { target: each, now: 0 }))
+    const late = [target, SESSION].map(each => store.erasure.beginErasure('test', { target: each, now: 0 }))
     await erase(store, SESSION)
     await chat.say(2)
     for (const begun of late) {
       let record = await begun
       while (record.stage === 'erasing')
-        record = await store.continueErasure('test', { id: record.id, now: 0 })
+        record = await store.erasure.continueErasure('test', { id: record.id, now: 0 })
       assert.deepEqual(record.counts, {})
     }
     assert.deepEqual(await chat.seqs(), [1, 2])

@@ -30,7 +30,7 @@ const erasingMessages = contractCases('erased messages', {
       message('three'),
     )
     for (const text of [`${CANARY} again`, `${CANARY} and again`]) await chat.edit(2, text)
-    await store.pin(chat.key, { seq: 2, note: null, tokens: 7, mostTokens: 100, now: chat.now })
+    await store.pins.pin(chat.key, { seq: 2, note: null, tokens: 7, mostTokens: 100, now: chat.now })
     await indexAll(chat)
     const before = await chat.record()
     const record = await eraseMessages(chat, 2)
@@ -57,14 +57,17 @@ const erasingMessages = contractCases('erased messages', {
     )
     assert.match(left!.externalDigest!, /^[0-9a-f]{64}$/)
     assert.ok((await chat.record()).epoch > before.epoch)
-    await refuses(store.readVersions(chat.key, 2), 'message_not_found')
+    await refuses(store.log.readVersions(chat.key, 2), 'message_not_found')
     await refuses(chat.edit(2, 'back'), 'message_not_found')
     await refuses(
-      store.pin(chat.key, { seq: 2, note: null, tokens: 1, mostTokens: 9, now: 0 }),
+      store.pins.pin(chat.key, { seq: 2, note: null, tokens: 1, mostTokens: 9, now: 0 }),
       'message_not_found',
     )
     await finish(store, record)
-    assert.equal(JSON.stringify(await store.readEvents({ after: null, limit: 100 })).includes(CANARY), false)
+    assert.equal(
+      JSON.stringify(await store.events.readEvents({ after: null, limit: 100 })).includes(CANARY),
+      false,
+    )
     assertForgotten((await toldBySession(store, 'chat')).replaceAll(sender.name, ''))
     const [event] = (await eventsOf(store, 'messages-erased', 1)).slice(-1)
     assert.deepEqual(
@@ -82,8 +85,8 @@ const erasingMessages = contractCases('erased messages', {
     await refuses(eraseMessages(chat.beside('nobody'), 1), 'session_not_found')
     await refuses(erase(store, { kind: 'session', sessionId: 'nobody' }), 'session_not_found')
     await refuses(erase(store, { kind: 'person', id: '' }), 'invalid_argument')
-    await refuses(store.continueErasure('test', { id: 1, now: 0 }), 'erasure_not_found')
-    assert.deepEqual(await store.listOpenErasures('test'), [])
+    await refuses(store.erasure.continueErasure('test', { id: 1, now: 0 }), 'erasure_not_found')
+    assert.deepEqual(await store.erasure.listOpenErasures('test'), [])
     assert.deepEqual((await erase(store, { kind: 'messages', sessionId: 'chat', seqs: [] })).counts, {})
     assert.deepEqual(await chat.seqs(), [1, 2, 3])
     assert.equal((await chat.record()).epoch, 0)
@@ -107,7 +110,7 @@ const erasingMessages = contractCases('erased messages', {
       assert.deepEqual(await chat.say(2), [8, 9])
       assert.deepEqual(await chat.seqs(), [...left, 8, 9])
       await checkFigures(chat)
-      const figures = await store.readSnapshot(chat.key, { policy: chat.policy, now: chat.now })
+      const figures = await store.schedule.readSnapshot(chat.key, { policy: chat.policy, now: chat.now })
       assert.equal(figures?.messagesSinceDecision, left.length + 2)
     }
   },
@@ -246,7 +249,7 @@ const erasingMessages = contractCases('erased messages', {
     await chat.foldAndRollUp(6, 2)
     await chat.rollback(8)
     await eraseMessages(chat, 2, 7, 9)
-    await store.commitRebuilt(chat.key, {
+    await store.rebuilds.commitRebuilt(chat.key, {
       ...(await rebuilt(chat, 1)),
       text: 'an extract',
       isProper: false,
@@ -261,7 +264,7 @@ const erasingMessages = contractCases('erased messages', {
     await checkFigures(copy)
     assert.deepEqual(await copy.seqs(), await chat.seqs())
     assert.deepEqual(
-      (await store.listWithheld('test', { left: 'nothing', limit: 9 })).map(({ key, segment }) => [
+      (await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 9 })).map(({ key, segment }) => [
         key.id,
         segment.id,
       ]),
@@ -290,7 +293,7 @@ const erasingMessages = contractCases('erased messages', {
       left.filter(seq => seq > 600 && seq < 900),
     )
     assert.deepEqual(await chat.seqs({ after: 600, limit: 3 }), left.filter(seq => seq > 600).slice(0, 3))
-    const context = await store.readContext(chat.key, { tokens: 100_000, archivedTokens: 0 })
+    const context = await store.context.readContext(chat.key, { tokens: 100_000, archivedTokens: 0 })
     assert.deepEqual(
       context?.messages.map(({ seq }) => seq),
       left,
@@ -309,7 +312,7 @@ const erasingMessages = contractCases('erased messages', {
 
 /** What a segment could say after it was made anew. */
 async function rebuilt({ store, key }: Chat, id: number) {
-  const { epoch } = (await store.readSession(key))!
+  const { epoch } = (await store.sessions.readSession(key))!
   return {
     id,
     expectedEpoch: epoch,
@@ -327,14 +330,14 @@ async function rebuilt({ store, key }: Chat, id: number) {
 }
 
 async function segmentsOf({ store, key }: Chat) {
-  return store.readSegments(key, 'all')
+  return store.folds.readSegments(key, 'all')
 }
 
 /** 1–2, 3–4 and 5–6 under 1–6, then 7–8; 9 to 12 are raw. The texts of all but the last tell of the canary. */
 async function foldTwoLevels(chat: Chat, summarizer: string): Promise<void> {
   await chat.say(12)
   const fold = async (toSeq: number, isRolledUp = false) => {
-    const shown = await chat.store.readSegments(chat.key, 'shown')
+    const shown = await chat.store.folds.readSegments(chat.key, 'shown')
     const commit = await chat.prepareFold(toSeq, { memo: { [CANARY]: toSeq } })
     const [lower] = commit.segments
     const told = { ...lower!, summary: CANARY, events: [CANARY], details: [CANARY], text: CANARY, summarizer }
@@ -356,7 +359,7 @@ const erasingDerived = contractCases('erased messages', {
   'take with them what was told of them, until it is made anew': async store => {
     const chat = new Chat(store)
     await foldTwoLevels(chat, 'extractive')
-    await store.setPending(chat.key, {
+    await store.schedule.setPending(chat.key, {
       type: 'deep',
       reason: 'force',
       severity: 1000,
@@ -411,7 +414,7 @@ const erasingDerived = contractCases('erased messages', {
     const chat = new Chat(store)
     await foldTwoLevels(chat, 'extractive')
     await eraseMessages(chat, 1, 3, 4, 6)
-    const list = () => store.listWithheld('test', { left: 'nothing', limit: 10 })
+    const list = () => store.rebuilds.listWithheld('test', { left: 'nothing', limit: 10 })
     const withheld = await list()
     assert.deepEqual(
       withheld.map(({ key, epoch, segment, lower }) => [
@@ -426,33 +429,42 @@ const erasingDerived = contractCases('erased messages', {
         ['chat', (await chat.record()).epoch, 4, [1, 2, 3]],
       ],
     )
-    assert.equal((await store.listWithheld('test', { left: 'nothing', limit: 2 })).length, 2)
-    assert.deepEqual(await store.listWithheld('elsewhere', { left: 'nothing', limit: 10 }), [])
+    assert.equal((await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 2 })).length, 2)
+    assert.deepEqual(await store.rebuilds.listWithheld('elsewhere', { left: 'nothing', limit: 10 }), [])
     const empty = (await segmentsOf(chat)).find(({ id }) => id === 2)
     assert.deepEqual([empty?.text, empty?.messageCount, empty?.state], ['', 0, 'rolled-up'])
 
     const first = await rebuilt(chat, 1)
     assert.equal(
-      await store.commitRebuilt(chat.key, { ...first, expectedEpoch: first.expectedEpoch - 1 }),
+      await store.rebuilds.commitRebuilt(chat.key, { ...first, expectedEpoch: first.expectedEpoch - 1 }),
       false,
     )
-    assert.equal(await store.commitRebuilt(chat.key, { ...first, id: 2 }), false, 'it says all that it can')
-    assert.equal(await store.commitRebuilt(chat.key, { ...first, id: 5 }), false, 'it is whole')
-    assert.equal(await store.commitRebuilt(chat.beside('nobody').key, first), false)
-    assert.equal(await store.commitRebuilt(chat.key, { ...first, isProper: false }), true)
+    assert.equal(
+      await store.rebuilds.commitRebuilt(chat.key, { ...first, id: 2 }),
+      false,
+      'it says all that it can',
+    )
+    assert.equal(await store.rebuilds.commitRebuilt(chat.key, { ...first, id: 5 }), false, 'it is whole')
+    assert.equal(await store.rebuilds.commitRebuilt(chat.beside('nobody').key, first), false)
+    assert.equal(await store.rebuilds.commitRebuilt(chat.key, { ...first, isProper: false }), true)
     assert.equal((await chat.record()).epoch, first.expectedEpoch + 1)
-    assert.equal(await store.commitRebuilt(chat.key, first), false, 'an epoch began')
+    assert.equal(await store.rebuilds.commitRebuilt(chat.key, first), false, 'an epoch began')
     assert.deepEqual(
-      (await store.listWithheld('test', { left: 'extract', limit: 10 })).map(({ segment }) => segment.text),
+      (await store.rebuilds.listWithheld('test', { left: 'extract', limit: 10 })).map(
+        ({ segment }) => segment.text,
+      ),
       ['## made anew 1'],
     )
-    assert.equal(await store.commitRebuilt(chat.key, await rebuilt(chat, 1)), true)
-    assert.equal(await store.commitRebuilt(chat.key, await rebuilt(chat, 1)), false)
-    assert.equal(await store.commitRebuilt(chat.key, { ...(await rebuilt(chat, 3)), text: '' }), true)
-    assert.equal(await store.commitRebuilt(chat.key, await rebuilt(chat, 4)), true)
+    assert.equal(await store.rebuilds.commitRebuilt(chat.key, await rebuilt(chat, 1)), true)
+    assert.equal(await store.rebuilds.commitRebuilt(chat.key, await rebuilt(chat, 1)), false)
+    assert.equal(
+      await store.rebuilds.commitRebuilt(chat.key, { ...(await rebuilt(chat, 3)), text: '' }),
+      true,
+    )
+    assert.equal(await store.rebuilds.commitRebuilt(chat.key, await rebuilt(chat, 4)), true)
     assert.deepEqual(await list(), [])
-    assert.deepEqual(await store.listWithheld('test', { left: 'extract', limit: 10 }), [])
-    const [shown] = await store.readSegments(chat.key, 'shown')
+    assert.deepEqual(await store.rebuilds.listWithheld('test', { left: 'extract', limit: 10 }), [])
+    const [shown] = await store.folds.readSegments(chat.key, 'shown')
     assert.deepEqual(
       [shown?.text, shown?.state, shown?.summarizer, shown?.tokensAfter],
       ['## made anew 4', 'live', 'again', 2],
@@ -467,7 +479,7 @@ const erasingDerived = contractCases('erased messages', {
     await chat.fold(4)
     await eraseMessages(chat, 1)
     await chat.foldAndRollUp(6, 2)
-    const withheld = await store.listWithheld('test', { left: 'nothing', limit: 10 })
+    const withheld = await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 10 })
     assert.deepEqual(withheld.map(({ segment, lower }) => [segment.level, lower.length]).at(-1), [2, 3])
     await checkFigures(chat)
   },
@@ -478,7 +490,7 @@ const erasingDerived = contractCases('erased messages', {
     await eraseMessages(chat, 2, 6)
     await chat.rollback(5)
     assert.deepEqual(
-      (await store.readSegments(chat.key, 'shown')).map(({ id, text, messageCount }) => [
+      (await store.folds.readSegments(chat.key, 'shown')).map(({ id, text, messageCount }) => [
         id,
         text,
         messageCount,
@@ -499,9 +511,9 @@ const erasingDerived = contractCases('erased messages', {
       const commit = await chat.prepareFold(4)
       await eraseMessages(chat, seq)
       const before = await chat.file()
-      await refuses(store.commitFold(commit), 'epoch_conflict')
+      await refuses(store.folds.commitFold(commit), 'epoch_conflict')
       assert.deepEqual(await chat.file(), before)
-      await store.releaseLease(chat.key, commit.leaseToken)
+      await store.folds.releaseLease(chat.key, commit.leaseToken)
       await chat.fold(5)
       await checkFigures(chat)
     }
@@ -513,15 +525,15 @@ const erasingDerived = contractCases('erased messages', {
     await chat.fold(4)
     await eraseMessages(chat, 1)
     const commit = await chat.prepareFold(6)
-    assert.ok(await store.commitRebuilt(chat.key, await rebuilt(chat, 1)))
-    await refuses(store.commitFold(commit), 'epoch_conflict')
+    assert.ok(await store.rebuilds.commitRebuilt(chat.key, await rebuilt(chat, 1)))
+    await refuses(store.folds.commitFold(commit), 'epoch_conflict')
   },
 
   'make an extraction in flight void': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(4)
     const name = 'extraction/chat'
-    const lease = await store.takeLease('test', { name, owner: 'one', ttlMs: 60_000, now: chat.now })
+    const lease = await store.leases.takeLease('test', { name, owner: 'one', ttlMs: 60_000, now: chat.now })
     const commit = {
       key: chat.key,
       leaseToken: lease!.token,
@@ -533,21 +545,21 @@ const erasingDerived = contractCases('erased messages', {
       now: chat.now,
     }
     await eraseMessages(chat, 4)
-    await refuses(store.commitExtraction(commit), 'lease_lost')
-    const again = await store.takeLease('test', { name, owner: 'two', ttlMs: 60_000, now: chat.now })
+    await refuses(store.extraction.commitExtraction(commit), 'lease_lost')
+    const again = await store.leases.takeLease('test', { name, owner: 'two', ttlMs: 60_000, now: chat.now })
     assert.ok(again!.token > lease!.token)
-    await refuses(store.commitExtraction(commit), 'lease_lost')
-    await store.commitExtraction({ ...commit, leaseToken: again!.token })
+    await refuses(store.extraction.commitExtraction(commit), 'lease_lost')
+    await store.extraction.commitExtraction({ ...commit, leaseToken: again!.token })
     assert.equal((await chat.record()).extractedThrough, 2)
   },
 
   'make indexing in flight void, and leave no term of theirs': async store => {
     const chat = new Chat(store)
     await chat.append(message(`${CANARY} one`), message('two'), message(`${CANARY} three`))
-    const work = await store.readIndexWork(chat.key, { messages: 2, characters: 1_000 })
+    const work = await store.search.readIndexWork(chat.key, { messages: 2, characters: 1_000 })
     await eraseMessages(chat, 1)
     assert.equal(
-      await store.writeIndex(chat.key, { work: work!, terms: new Map([[CANARY, [[1, 1]]]]) }),
+      await store.search.writeIndex(chat.key, { work: work!, terms: new Map([[CANARY, [[1, 1]]]]) }),
       false,
     )
     await indexAll(chat)

@@ -10,7 +10,7 @@ export async function eventsOf(
 ): Promise<readonly StoreEvent[]> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    const events = await store.readEvents({ after: null, limit: 10_000 })
+    const events = await store.events.readEvents({ after: null, limit: 10_000 })
     const found = events.filter(({ type }) => type === wanted)
     if (found.length >= expected || performance.now() > deadline) return found
   }

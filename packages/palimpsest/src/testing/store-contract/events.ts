@@ -10,7 +10,7 @@ async function readAll(store: Store, expected: number, limit = 1000): Promise<re
   const events: StoreEvent[] = []
   const deadline = performance.now() + PATIENCE_MS
   for (let more = true; more; ) {
-    const page = await store.readEvents({ after: events.at(-1)?.position ?? null, limit })
+    const page = await store.events.readEvents({ after: events.at(-1)?.position ?? null, limit })
     assert.ok(page.length <= limit)
     events.push(...page)
     more = page.length > 0 || (events.length < expected && performance.now() < deadline)
@@ -31,7 +31,7 @@ export const events = contractCases('events', {
     await chat.fold(4)
     const { leaseToken } = await chat.prepareFold(6)
     const outcome = { reason: 'empty', text: 'secret' }
-    await store.failFold(chat.key, { leaseToken, backoffUntil: chat.now, outcome, now: chat.now })
+    await store.folds.failFold(chat.key, { leaseToken, backoffUntil: chat.now, outcome, now: chat.now })
     await chat.rollback(10)
     await chat.rollback(10)
     await chat.fork('fork', 8)
@@ -66,24 +66,27 @@ export const events = contractCases('events', {
     assert.equal(all.length, 11)
     for (const limit of [1, 3, 11]) assert.deepEqual(await readAll(await open(), 11, limit), all)
     for (const [index, { position }] of all.entries())
-      assert.deepEqual(await store.readEvents({ after: position, limit: 100 }), all.slice(index + 1))
+      assert.deepEqual(await store.events.readEvents({ after: position, limit: 100 }), all.slice(index + 1))
     assert.equal(new Set(all.map(({ position }) => position)).size, 11)
   },
 
   'have a last position, after which is only what happens later': async (store, open) => {
-    assert.deepEqual(await store.readEvents({ after: await store.readLastPosition(), limit: 5 }), [])
+    assert.deepEqual(
+      await store.events.readEvents({ after: await store.events.readLastPosition(), limit: 5 }),
+      [],
+    )
     const chat = new Chat(store)
     await chat.say(3)
     const before = await readAll(store, 2)
-    const last = await store.readLastPosition()
+    const last = await store.events.readLastPosition()
     assert.equal(last, before.at(-1)?.position)
-    assert.deepEqual(await store.readEvents({ after: last, limit: 10 }), [])
+    assert.deepEqual(await store.events.readEvents({ after: last, limit: 10 }), [])
     const other = await open()
     await new Chat(other, 'other').say(1)
     const all = await readAll(store, 4)
-    assert.deepEqual(await store.readEvents({ after: last, limit: 10 }), all.slice(before.length))
-    assert.equal(await store.readLastPosition(), all.at(-1)?.position)
-    assert.equal(await other.readLastPosition(), all.at(-1)?.position)
+    assert.deepEqual(await store.events.readEvents({ after: last, limit: 10 }), all.slice(before.length))
+    assert.equal(await store.events.readLastPosition(), all.at(-1)?.position)
+    assert.equal(await other.events.readLastPosition(), all.at(-1)?.position)
   },
 
   'miss nothing while several write at once': async (store, open) => {
@@ -95,7 +98,7 @@ export const events = contractCases('events', {
     const read = async () => {
       // A store that answers at once would otherwise never let the writers go on.
       await new Promise(resolve => setImmediate(resolve))
-      seen.push(...(await store.readEvents({ after: seen.at(-1)?.position ?? null, limit: 5 })))
+      seen.push(...(await store.events.readEvents({ after: seen.at(-1)?.position ?? null, limit: 5 })))
     }
     let done = false
     const finished = writing.then(() => {
@@ -142,7 +145,7 @@ export const events = contractCases('events', {
       segments: commit.segments.map(each => ({ ...each, summary: secret })),
       outcome: { secret },
     })
-    await store.updateSettings(chat.key, { secret })
+    await store.settings.updateSettings(chat.key, { secret })
     await chat.fork('fork', 4)
     await chat.copyByFile('copy')
     await chat.rollback(2)

@@ -23,7 +23,7 @@ class Listener extends Chat {
 
   /** So many messages, a question and an answer by turns; answers when they are to be extracted. */
   async hear(messages: number): Promise<number | null> {
-    const { extractAt } = await this.store.append({
+    const { extractAt } = await this.store.log.append({
       key: this.key,
       traits: this.#traits,
       messages: Array.from({ length: messages }, (_, index) =>
@@ -41,7 +41,7 @@ class Listener extends Chat {
   async prepare(through: number, fields: Partial<ExtractionCommit> = {}): Promise<ExtractionCommit> {
     const { extractedThrough } = await this.record()
     const read = await this.messages({ after: extractedThrough, before: through + 1 })
-    const lease = await this.store.takeLease('test', {
+    const lease = await this.store.leases.takeLease('test', {
       name: `extraction/${this.key.id}`,
       owner: 'test',
       ttlMs: 1000,
@@ -61,7 +61,7 @@ class Listener extends Chat {
   }
 
   async extract(through: number, fields: Partial<ExtractionCommit> = {}): Promise<void> {
-    await this.store.commitExtraction(await this.prepare(through, fields))
+    await this.store.extraction.commitExtraction(await this.prepare(through, fields))
   }
 
   async extractedThrough(): Promise<number> {
@@ -69,7 +69,7 @@ class Listener extends Chat {
   }
 
   async isDue(now: number): Promise<boolean> {
-    const due = await this.store.listExtractionDue('test', { now, limit: 100 })
+    const due = await this.store.schedule.listDue('test', { kind: 'extraction', now, limit: 100 })
     return due.some(({ id }) => id === this.key.id)
   }
 }
@@ -80,13 +80,13 @@ async function refusedWithoutTrace(
   code: Parameters<typeof refuses>[1],
 ) {
   const everything = async () => [
-    await store.readSession(key),
-    await store.readDocument(ANN),
-    await store.readFacts(ANN, 'all'),
-    await store.nextExtractionAt('test'),
+    await store.sessions.readSession(key),
+    await store.documents.readDocument(ANN),
+    await store.documents.readFacts(ANN, 'all'),
+    await store.schedule.nextDueAt('test', 'extraction'),
   ]
   const before = await everything()
-  const error = await refuses(store.commitExtraction(commit), code)
+  const error = await refuses(store.extraction.commitExtraction(commit), code)
   assert.deepEqual(await everything(), before)
   return error
 }
@@ -96,7 +96,7 @@ export const extracting = contractCases('extraction', {
     const chat = new Listener(store, 'chat', TURN)
     assert.equal(await chat.hear(1), chat.now + IDLE)
     const silent = chat.now + IDLE
-    assert.equal(await store.nextExtractionAt('test'), silent)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), silent)
     assert.equal(await chat.isDue(silent - 1), false)
     assert.equal(await chat.isDue(silent), true)
     const turn = new Listener(store, 'turn', TURN)
@@ -112,9 +112,9 @@ export const extracting = contractCases('extraction', {
     assert.equal(silent, chat.now + IDLE)
     assert.equal(await chat.hear(2), silent, 'a later time is not written')
     assert.equal(await chat.hear(1), chat.now)
-    assert.equal(await store.nextExtractionAt('test'), chat.now)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), chat.now)
     await chat.extract(6)
-    assert.equal(await store.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
     assert.equal(await chat.hear(5), chat.now + IDLE)
     assert.equal(await chat.hear(1), chat.now)
   },
@@ -161,28 +161,31 @@ export const extracting = contractCases('extraction', {
     const elsewhere = new Listener(store, 'd', TURN, { user: 'ann', namespace: 'elsewhere' })
     await elsewhere.hear(2)
     const list = async (now: number, limit: number) =>
-      (await store.listExtractionDue('test', { now, limit })).map(({ id }) => id)
+      (await store.schedule.listDue('test', { kind: 'extraction', now, limit })).map(({ id }) => id)
     const last = chats[2]!.now
     assert.deepEqual(await list(last, 10), ['c', 'a', 'b'])
     assert.deepEqual(await list(last, 2), ['c', 'a'])
     assert.deepEqual(await list(last - 1, 10), ['c', 'a'])
     assert.deepEqual(await list(chats[0]!.now - 1, 10), [])
-    assert.equal(await store.nextExtractionAt('test'), chats[0]!.now)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), chats[0]!.now)
     await chats[0]!.extract(2)
     assert.deepEqual(await list(last, 10), ['a', 'b'])
-    assert.deepEqual(await store.listExtractionDue('elsewhere', { now: last, limit: 10 }), [elsewhere.key])
-    assert.equal(await store.nextExtractionAt('nowhere'), null)
+    assert.deepEqual(
+      await store.schedule.listDue('elsewhere', { kind: 'extraction', now: last, limit: 10 }),
+      [elsewhere.key],
+    )
+    assert.equal(await store.schedule.nextDueAt('nowhere', 'extraction'), null)
   },
 
   'is stored with its cursor, and the rest is due by the same rules': async store => {
     const chat = new Listener(store, 'chat', TURN)
     await chat.hear(6)
     const commit = await chat.prepare(4)
-    await store.commitExtraction(commit)
+    await store.extraction.commitExtraction(commit)
     assert.equal(await chat.extractedThrough(), 4)
     assert.equal(await contentOf(store, ANN), '- tea\n')
     assert.deepEqual(
-      (await store.readFacts(ANN, 'current')).map(({ origin }) => origin),
+      (await store.documents.readFacts(ANN, 'current')).map(({ origin }) => origin),
       [{ sessionId: 'chat', fromSeq: 1, toSeq: 4 }],
     )
     assert.deepEqual(
@@ -193,16 +196,16 @@ export const extracting = contractCases('extraction', {
       ]),
       [[null, 'ann', 'extraction']],
     )
-    assert.equal(await store.nextExtractionAt('test'), commit.now)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), commit.now)
     chat.rules = BATCH
     const next = await chat.prepare(5)
-    await store.commitExtraction({ ...next, documents: [] })
+    await store.extraction.commitExtraction({ ...next, documents: [] })
     const { head } = await chat.record()
-    assert.equal(await store.nextExtractionAt('test'), head!.appendedAt + IDLE)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), head!.appendedAt + IDLE)
     await chat.extract(6, { documents: [] })
-    assert.equal(await store.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
     assert.equal(await chat.extractedThrough(), 6)
-    assert.equal((await store.readDocument(ANN))?.version, 1)
+    assert.equal((await store.documents.readDocument(ANN))?.version, 1)
   },
 
   'needs its lease': async store => {
@@ -211,30 +214,34 @@ export const extracting = contractCases('extraction', {
     const commit = await chat.prepare(4)
     const { leaseToken: token } = commit
     const take = (owner: string, now: number) =>
-      store.takeLease('test', { name: 'extraction/chat', owner, ttlMs: 1000, now })
+      store.leases.takeLease('test', { name: 'extraction/chat', owner, ttlMs: 1000, now })
     await refusedWithoutTrace({ ...commit, leaseToken: token + 1 }, chat, 'lease_lost')
     const taken = await take('other', chat.now + 10_000)
     const error = await refusedWithoutTrace(commit, chat, 'lease_lost')
     assert.deepEqual(error.details, { sessionId: 'chat', token })
-    await store.dropLease('test', { name: 'extraction/chat', token: taken!.token })
+    await store.leases.dropLease('test', { name: 'extraction/chat', token: taken!.token })
     await refusedWithoutTrace({ ...commit, leaseToken: taken!.token }, chat, 'lease_lost')
     const last = await take('test', chat.now)
     // One that ran out but that nobody took still holds.
-    await store.commitExtraction({ ...commit, leaseToken: last!.token, now: chat.now + 10_000_000 })
+    await store.extraction.commitExtraction({
+      ...commit,
+      leaseToken: last!.token,
+      now: chat.now + 10_000_000,
+    })
     assert.equal(await chat.extractedThrough(), 4)
     const lost = new Listener(store, 'lost', TURN)
-    await refuses(store.commitExtraction({ ...commit, key: lost.key }), 'session_not_found')
+    await refuses(store.extraction.commitExtraction({ ...commit, key: lost.key }), 'session_not_found')
   },
 
   'is void where somebody else extracted meanwhile, or it is repeated': async store => {
     const chat = new Listener(store, 'chat', TURN)
     await chat.hear(6)
     const commit = await chat.prepare(4)
-    await store.commitExtraction({ ...commit, through: 2, read: { messages: 2, versions: 2 } })
+    await store.extraction.commitExtraction({ ...commit, through: 2, read: { messages: 2, versions: 2 } })
     const error = await refusedWithoutTrace(commit, chat, 'cursor_conflict')
     assert.deepEqual(error.details, { sessionId: 'chat', expected: 0, actual: 2 })
     const next = await chat.prepare(4)
-    await store.commitExtraction(next)
+    await store.extraction.commitExtraction(next)
     await refusedWithoutTrace(next, chat, 'cursor_conflict')
   },
 
@@ -261,7 +268,7 @@ export const extracting = contractCases('extraction', {
       { messages: 4, versions: 5 },
     ])
       await refusedWithoutTrace({ ...commit, read }, chat, 'epoch_conflict')
-    await store.commitExtraction(commit)
+    await store.extraction.commitExtraction(commit)
   },
 
   'takes out what was learned from a message that is taken back, and what it replaced holds again':
@@ -283,7 +290,7 @@ export const extracting = contractCases('extraction', {
         '- I live in Oslo',
         '- tea',
       ])
-      const facts = await store.readFacts(ANN, 'current')
+      const facts = await store.documents.readFacts(ANN, 'current')
       assert.deepEqual(facts.map(({ line }) => line).toSorted(), ['- I live in Oslo', '- tea'])
       assert.equal(await contentOf(store, bob), '- of another document\n')
     },
@@ -305,7 +312,7 @@ export const extracting = contractCases('extraction', {
     await chat.edit(7, 'edited')
     await chat.hear(2)
     await chat.rollback(9)
-    await store.commitExtraction(commit)
+    await store.extraction.commitExtraction(commit)
     assert.equal(await chat.extractedThrough(), 6)
     await chat.hear(3)
     const [next] = (await chat.seqs()).slice(-1)
@@ -327,28 +334,31 @@ export const extracting = contractCases('extraction', {
     const chat = new Listener(store, 'chat', TURN)
     await chat.hear(2)
     const retryAt = chat.now + 1_000_000
-    await store.failExtraction(chat.key, { retryAt })
-    assert.equal(await store.nextExtractionAt('test'), retryAt)
+    await store.extraction.failExtraction(chat.key, { retryAt })
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), retryAt)
     assert.equal(await chat.hear(2), retryAt)
     assert.equal(await chat.hear(1), retryAt)
-    const judge = (now: number) => store.judgeExtraction(chat.key, { rules: BATCH, now })
+    const judge = (now: number) => store.extraction.judgeExtraction(chat.key, { rules: BATCH, now })
     assert.equal(await judge(retryAt - 1), retryAt)
     assert.equal(await chat.isDue(retryAt - 1), false)
     assert.equal(await chat.isDue(retryAt), true)
     chat.now = retryAt
-    await store.failExtraction(chat.key, { retryAt: retryAt + 5000 })
+    await store.extraction.failExtraction(chat.key, { retryAt: retryAt + 5000 })
     assert.equal(await chat.hear(1), retryAt + 5000)
     await chat.extract(4)
     assert.equal(await chat.hear(2), chat.now)
-    await refuses(store.failExtraction({ namespace: 'test', id: 'nobody' }, { retryAt }), 'session_not_found')
+    await refuses(
+      store.extraction.failExtraction({ namespace: 'test', id: 'nobody' }, { retryAt }),
+      'session_not_found',
+    )
   },
 
   'that failed for good is tried again with the next message': async store => {
     const chat = new Listener(store, 'chat', TURN)
     await chat.hear(2)
-    await store.failExtraction(chat.key, { retryAt: chat.now + 1_000_000 })
-    await store.failExtraction(chat.key, { retryAt: null })
-    assert.equal(await store.nextExtractionAt('test'), null)
+    await store.extraction.failExtraction(chat.key, { retryAt: chat.now + 1_000_000 })
+    await store.extraction.failExtraction(chat.key, { retryAt: null })
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
     assert.equal(await chat.isDue(chat.now + 2_000_000), false)
     assert.equal(await chat.hear(2), chat.now)
   },
@@ -359,7 +369,7 @@ export const extracting = contractCases('extraction', {
     const commit = await chat.prepare(4, { documents: [adding(ANN, 'tea')] })
     const stores = [store, await open()]
     const outcomes = await Promise.allSettled(
-      [0, 1, 0, 1].map(which => stores[which]!.commitExtraction(commit)),
+      [0, 1, 0, 1].map(which => stores[which]!.extraction.commitExtraction(commit)),
     )
     assert.deepEqual(
       outcomes.map(outcome => (outcome.status === 'fulfilled' ? 'done' : outcome.reason.code)).toSorted(),
@@ -375,10 +385,10 @@ export const extracting = contractCases('extraction', {
     assert.equal(await chat.hear(1), chat.now + IDLE)
     const { head } = await chat.record()
     const judge = (changes: Partial<ExtractionRules>) =>
-      store.judgeExtraction(chat.key, { rules: { ...rules, ...changes }, now: chat.now })
+      store.extraction.judgeExtraction(chat.key, { rules: { ...rules, ...changes }, now: chat.now })
     assert.equal(await judge({ idleMs: 5 }), head!.appendedAt + 5)
     assert.equal(await judge({ batchMessages: 10 }), chat.now)
     assert.equal(await judge({ when: 'off' }), null)
-    assert.equal(await store.nextExtractionAt('test'), null)
+    assert.equal(await store.schedule.nextDueAt('test', 'extraction'), null)
   },
 })

@@ -7,16 +7,16 @@ import { contractCases, refuses } from './contract-case.ts'
 /** All that a commit could touch. */
 async function everything({ store, key }: Chat) {
   return {
-    file: await store.exportSession(key),
-    record: await store.readSession(key),
-    segments: await store.readSegments(key, 'all'),
-    plan: await store.readPlan(key),
+    file: await store.transfer.exportSession(key),
+    record: await store.sessions.readSession(key),
+    segments: await store.folds.readSegments(key, 'all'),
+    plan: await store.folds.readPlan(key),
   }
 }
 
 async function refusedWithoutTrace(chat: Chat, commit: FoldCommit, code: Parameters<typeof refuses>[1]) {
   const before = await everything(chat)
-  const error = await refuses(chat.store.commitFold(commit), code)
+  const error = await refuses(chat.store.folds.commitFold(commit), code)
   assert.deepEqual(await everything(chat), before)
   return error
 }
@@ -44,7 +44,7 @@ export const folding = contractCases('commitFold', {
     const receipt = { segmentIds: [1], epoch: 1, repeated: false, judged: null }
     assert.deepEqual(await chat.commit(commit), receipt)
     const { absorbs: _, ...stored } = commit.segments[0]!
-    assert.deepEqual(await store.readSegments(chat.key, 'shown'), [
+    assert.deepEqual(await store.folds.readSegments(chat.key, 'shown'), [
       { ...stored, id: 1, rolledInto: null, createdAt: new Date(commit.now) },
     ])
     const { state, memo, lastOutcome, epoch, segments, failures } = await chat.record()
@@ -92,7 +92,7 @@ export const folding = contractCases('commitFold', {
       [6, { ...decision, type: 'deep', severity: 7 }, 'custom'],
     ] as const) {
       const commit = await chat.prepareFold(toSeq)
-      await store.setPending(chat.key, pending)
+      await store.schedule.setPending(chat.key, pending)
       await chat.commit({ ...commit, plan: { ...commit.plan, decision } })
       assert.equal((await chat.record()).pending?.reason ?? null, left)
     }
@@ -131,7 +131,7 @@ export const folding = contractCases('commitFold', {
     await chat.fold(4)
     assert.deepEqual((await chat.foldAndRollUp(6, 2)).segmentIds, [3, 4])
     await chat.foldAndRollUp(8, 3)
-    const all = await store.readSegments(chat.key, 'all')
+    const all = await store.folds.readSegments(chat.key, 'all')
     assert.deepEqual(
       all.map(({ id, fromSeq, toSeq, level, rolledInto }) => [id, fromSeq, toSeq, level, rolledInto]),
       [
@@ -144,7 +144,7 @@ export const folding = contractCases('commitFold', {
       ],
     )
     assert.deepEqual(
-      await store.readSegments(chat.key, 'shown'),
+      await store.folds.readSegments(chat.key, 'shown'),
       all.filter(({ id }) => id === 6),
     )
     await checkFigures(chat)
@@ -154,11 +154,11 @@ export const folding = contractCases('commitFold', {
     const chat = new Chat(store)
     await chat.say(12)
     await chat.fold(4, { state: 'provisional' })
-    assert.equal((await store.readSegments(chat.key, 'shown'))[0]?.state, 'provisional')
+    assert.equal((await store.folds.readSegments(chat.key, 'shown'))[0]?.state, 'provisional')
     const commit = await chat.prepareFold(8)
     await chat.commit({ ...commit, segments: [{ ...segment(1, 8, 8), absorbs: [1] }] })
     assert.deepEqual(
-      (await store.readSegments(chat.key, 'shown')).map(({ id, state }) => [id, state]),
+      (await store.folds.readSegments(chat.key, 'shown')).map(({ id, state }) => [id, state]),
       [[2, 'live']],
     )
     await checkFigures(chat)
@@ -179,7 +179,7 @@ export const folding = contractCases('commitFold', {
       ],
     })
     const shown = async () =>
-      (await store.readSegments(chat.key, 'shown')).map(({ fromSeq, toSeq, state }) => [
+      (await store.folds.readSegments(chat.key, 'shown')).map(({ fromSeq, toSeq, state }) => [
         fromSeq,
         toSeq,
         state,
@@ -300,13 +300,13 @@ export const folding = contractCases('commitFold', {
     const before = await everything(chat)
     const again = await open()
     for (const each of [store, again])
-      assert.deepEqual(await each.commitFold({ ...commit, now: commit.now + 5000 }), {
+      assert.deepEqual(await each.folds.commitFold({ ...commit, now: commit.now + 5000 }), {
         ...receipt,
         repeated: true,
       })
     assert.deepEqual(await everything(chat), before)
     await chat.fold(10)
-    assert.deepEqual(await store.commitFold(commit), { ...receipt, repeated: true })
+    assert.deepEqual(await store.folds.commitFold(commit), { ...receipt, repeated: true })
     const other = new Chat(store, 'other')
     await other.say(12)
     const sameId = await other.commit({ ...(await other.prepareFold(8)), operationId: commit.operationId })
@@ -318,7 +318,7 @@ export const folding = contractCases('commitFold', {
     await chat.say(12)
     const commit = await chat.prepareFold(8)
     const stores = [store, await open()]
-    const receipts = await Promise.all([0, 1, 0, 1].map(which => stores[which]!.commitFold(commit)))
+    const receipts = await Promise.all([0, 1, 0, 1].map(which => stores[which]!.folds.commitFold(commit)))
     assert.equal(receipts.filter(({ repeated }) => !repeated).length, 1)
     assert.equal((await chat.record()).epoch, 1)
     await checkFigures(chat)
@@ -333,7 +333,7 @@ export const folding = contractCases('commitFold', {
       const chat = new Chat(store, `${meddle}`)
       await chat.say(12)
       const commit = await chat.prepareFold(8)
-      await store.releaseLease(chat.key, commit.leaseToken)
+      await store.folds.releaseLease(chat.key, commit.leaseToken)
       await meddle(chat)
       const { leaseToken } = await chat.prepareFold(8)
       const error = await refusedWithoutTrace(chat, { ...commit, leaseToken }, 'epoch_conflict')
@@ -346,25 +346,33 @@ export const folding = contractCases('commitFold', {
     const chat = new Chat(store)
     await chat.say(12)
     const commit = await chat.prepareFold(8)
-    const taken = await store.acquireLease(chat.key, { owner: 'other', ttlMs: 1000, now: chat.now + 60_000 })
+    const taken = await store.folds.acquireLease(chat.key, {
+      owner: 'other',
+      ttlMs: 1000,
+      now: chat.now + 60_000,
+    })
     await refusedWithoutTrace(chat, commit, 'lease_lost')
-    await store.releaseLease(chat.key, taken!.token)
+    await store.folds.releaseLease(chat.key, taken!.token)
     await refusedWithoutTrace(chat, commit, 'lease_lost')
     await refusedWithoutTrace(chat, { ...commit, leaseToken: taken!.token }, 'lease_lost')
-    const next = await store.acquireLease(chat.key, { owner: 'other', ttlMs: 1000, now: chat.now })
-    await store.commitFold({ ...commit, leaseToken: next!.token })
+    const next = await store.folds.acquireLease(chat.key, { owner: 'other', ttlMs: 1000, now: chat.now })
+    await store.folds.commitFold({ ...commit, leaseToken: next!.token })
   },
 
   'lets go of its lease, and is one fold': async (store, open) => {
     const chat = new Chat(store)
     await chat.say(12)
     const commit = await chat.prepareFold(4)
-    await store.commitFold(commit)
+    await store.folds.commitFold(commit)
     assert.equal((await chat.record()).leaseUntil, null)
     await refusedWithoutTrace(chat, { ...commit, operationId: 'another' }, 'lease_lost')
-    const lease = await (await open()).acquireLease(chat.key, { owner: 'b', ttlMs: 1000, now: chat.now })
+    const lease = await (await open()).folds.acquireLease(chat.key, {
+      owner: 'b',
+      ttlMs: 1000,
+      now: chat.now,
+    })
     assert.ok(lease!.token > commit.leaseToken)
-    assert.equal((await store.commitFold(commit)).repeated, true)
+    assert.equal((await store.folds.commitFold(commit)).repeated, true)
     assert.notEqual((await chat.record()).leaseUntil, null, "a repeat leaves the next one's alone")
   },
 
@@ -376,20 +384,20 @@ export const folding = contractCases('commitFold', {
         for (const when of ['after', 'within']) {
           const chat = new Chat(store, `${name} ${toSeq} ${when}`, { policy })
           await chat.say(20)
-          await store.updateSettings(chat.key, { threshold: 8 })
+          await store.settings.updateSettings(chat.key, { threshold: 8 })
           commits.push(await chat.prepareFold(toSeq))
           await chat.say(2)
         }
         const [after, within] = commits as [FoldCommit, FoldCommit]
-        await store.commitFold(after)
-        const { judged } = await store.commitFold({ ...within, policy })
-        assert.deepEqual(judged, await store.judge(after.key, { policy, now: after.now }))
-        const records = await Promise.all([after, within].map(({ key }) => store.readSession(key)))
+        await store.folds.commitFold(after)
+        const { judged } = await store.folds.commitFold({ ...within, policy })
+        assert.deepEqual(judged, await store.schedule.judge(after.key, { policy, now: after.now }))
+        const records = await Promise.all([after, within].map(({ key }) => store.sessions.readSession(key)))
         const [expected, actual] = records.map(record => [record?.pending, record?.dueAt])
         assert.deepEqual(actual, expected)
         assert.deepEqual(actual?.[0], judged?.decision)
         seen.add(judged?.decision ? `${name}: more` : `${name}: ${judged?.dueAt === null ? 'done' : 'later'}`)
-        assert.equal((await store.commitFold({ ...within, policy })).judged, null)
+        assert.equal((await store.folds.commitFold({ ...within, policy })).judged, null)
       }
     assert.deepEqual(
       [...seen],
@@ -402,7 +410,7 @@ export const folding = contractCases('commitFold', {
     for (const policy of [custom, { ...POLICIES['count']!, forSession: () => custom }]) {
       const chat = new Chat(store, policy === custom ? 'usual' : 'own', { policy })
       await chat.say(20)
-      await store.updateSettings(chat.key, { threshold: 8 })
+      await store.settings.updateSettings(chat.key, { threshold: 8 })
       const { pending } = await chat.record()
       assert.equal((await chat.commit({ ...(await chat.prepareFold(4)), policy })).judged, null)
       assert.deepEqual((await chat.record()).pending, pending)
@@ -414,7 +422,7 @@ export const folding = contractCases('commitFold', {
     await chat.say(12)
     const commit = await chat.prepareFold(8)
     const asked = { ...FORCE, type: 'lite' }
-    await store.setPending(chat.key, asked)
+    await store.schedule.setPending(chat.key, asked)
     const { judged } = await chat.commit({ ...commit, policy: chat.policy })
     assert.deepEqual(judged?.decision, asked)
     assert.deepEqual((await chat.record()).pending, asked)
@@ -454,7 +462,7 @@ export const folding = contractCases('commitFold', {
     await chat.edit(11, 'harmless')
     await chat.edit(8, 'in the range')
     await refuses(chat.commit(within), 'epoch_conflict')
-    await store.releaseLease(chat.key, within.leaseToken)
+    await store.folds.releaseLease(chat.key, within.leaseToken)
     await checkFigures(chat)
   },
 
@@ -465,7 +473,12 @@ export const folding = contractCases('commitFold', {
     const before = await everything(chat)
     const backoffUntil = chat.now + 60_000
     const outcome = { result: 'failed', reason: 'empty' }
-    await store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now })
+    await store.folds.failFold(chat.key, {
+      leaseToken: commit.leaseToken,
+      backoffUntil,
+      outcome,
+      now: chat.now,
+    })
     const { record, ...rest } = await everything(chat)
     const { record: old, ...restBefore } = before
     assert.deepEqual(rest.file, restBefore.file)
@@ -473,26 +486,40 @@ export const folding = contractCases('commitFold', {
     assert.deepEqual([record?.failures, record?.lastOutcome, record?.epoch], [1, outcome, old?.epoch])
     assert.deepEqual(record?.state, { ...old?.state, backoffUntil })
     assert.equal(
-      (await store.judge(chat.key, { policy: chat.policy, now: backoffUntil - 1 }))?.decision,
+      (await store.schedule.judge(chat.key, { policy: chat.policy, now: backoffUntil - 1 }))?.decision,
       null,
     )
     assert.equal(
-      (await store.judge(chat.key, { policy: chat.policy, now: backoffUntil }))?.decision?.reason,
+      (await store.schedule.judge(chat.key, { policy: chat.policy, now: backoffUntil }))?.decision?.reason,
       'count',
     )
-    await store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now })
+    await store.folds.failFold(chat.key, {
+      leaseToken: commit.leaseToken,
+      backoffUntil,
+      outcome,
+      now: chat.now,
+    })
     assert.equal((await chat.record()).failures, 2)
     // Not before there is something new; and then when the back-off is over.
-    assert.deepEqual(await store.listDue('test', { now: backoffUntil, limit: 10 }), [])
-    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil, limit: 10 }),
+      [],
+    )
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [])
     await chat.say(1)
-    assert.deepEqual(await store.listDue('test', { now: backoffUntil - 1, limit: 10 }), [])
-    assert.deepEqual(await store.listDue('test', { now: backoffUntil, limit: 10 }), [chat.key])
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil - 1, limit: 10 }),
+      [],
+    )
+    assert.deepEqual(
+      await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil, limit: 10 }),
+      [chat.key],
+    )
     await chat.commit(commit)
     const { failures, state } = await chat.record()
     assert.deepEqual([failures, state.backoffUntil], [0, null])
     await refuses(
-      store.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now }),
+      store.folds.failFold(chat.key, { leaseToken: commit.leaseToken, backoffUntil, outcome, now: chat.now }),
       'lease_lost',
     )
   },

@@ -22,14 +22,14 @@ export const forking = contractCases('fork', {
     )
     await chat.edit(2, 'two, edited')
     await chat.say(4)
-    await store.updateSettings(chat.key, { policy: 'count' })
+    await store.settings.updateSettings(chat.key, { policy: 'count' })
     const copy = await chat.fork('copy', 4)
     const expected = (await chat.messages()).filter(({ seq }) => seq <= 4)
     assert.deepEqual(
       await copy.messages(),
       expected.map(each => ({ ...each, id: `copy/${each.seq}` })),
     )
-    assert.deepEqual(await store.readVersions(copy.key, 2), await store.readVersions(chat.key, 2))
+    assert.deepEqual(await store.log.readVersions(copy.key, 2), await store.log.readVersions(chat.key, 2))
     const { id, kind, user, scope, origin, settings, head, createdAt } = await copy.record()
     assert.deepEqual(
       { id, kind, user, scope, origin, settings, head: head?.seq },
@@ -52,7 +52,7 @@ export const forking = contractCases('fork', {
   'answers with the record of the new session': async store => {
     const chat = new Chat(store)
     await chat.say(4)
-    const record = await store.fork(chat.key, { newId: 'copy', atSeq: 2, now: chat.tick() })
+    const record = await store.transfer.fork(chat.key, { newId: 'copy', atSeq: 2, now: chat.tick() })
     assert.deepEqual(record, await chat.beside('copy').record())
   },
 
@@ -60,7 +60,10 @@ export const forking = contractCases('fork', {
     const chat = await foldedChat(store)
     for (const atSeq of [6, 7, 12]) {
       const copy = await chat.fork(`at ${atSeq}`, atSeq)
-      assert.deepEqual(await store.readSegments(copy.key, 'all'), await store.readSegments(chat.key, 'all'))
+      assert.deepEqual(
+        await store.folds.readSegments(copy.key, 'all'),
+        await store.folds.readSegments(chat.key, 'all'),
+      )
       assert.equal((await copy.record()).state.compactedThrough, 6)
       assert.deepEqual((await copy.record()).memo, { value: { through: 6 }, throughSeq: 6 })
       await checkFigures(copy)
@@ -78,7 +81,7 @@ export const forking = contractCases('fork', {
       const copy = await chat.fork(`at ${atSeq}`, atSeq)
       const { state, segments, memo } = await copy.record()
       assert.deepEqual([state.compactedThrough, segments, memo], [0, 0, null])
-      assert.deepEqual(await store.readSegments(copy.key, 'all'), [])
+      assert.deepEqual(await store.folds.readSegments(copy.key, 'all'), [])
       await checkFigures(copy)
       await copy.say(2)
       await checkFigures(copy)
@@ -122,7 +125,7 @@ export const forking = contractCases('fork', {
     await refuses(chat.fork('taken', 2), 'session_exists')
     await refuses(chat.fork('chat', 2), 'session_exists')
     assert.deepEqual(await chat.beside('taken').seqs(), [1])
-    assert.equal((await store.listSessions('test', { limit: 10 })).length, 2)
+    assert.equal((await store.sessions.listSessions('test', { limit: 10 })).length, 2)
   },
 
   'gives an id to one of two who ask for it at once': async store => {
@@ -172,8 +175,11 @@ export const forking = contractCases('fork', {
       fact('- said again above', 'original', [10, 10]),
     ]
     for (const key of keysOf('original'))
-      await store.changeDocuments([replacing(key, '# Notes\r\n- of a person\n'), learning(key, learned)])
-    await store.changeDocuments([adding(documentKey('user', 'ann'), 'tea')])
+      await store.documents.changeDocuments([
+        replacing(key, '# Notes\r\n- of a person\n'),
+        learning(key, learned),
+      ])
+    await store.documents.changeDocuments([adding(documentKey('user', 'ann'), 'tea')])
     const before = await chat.file()
     await chat.fork('copy', 8)
     const [memory, oldest, ...newest] = keysOf('copy')
@@ -195,30 +201,30 @@ export const forking = contractCases('fork', {
           version: 1,
           supersededAt: null,
         }))
-      assert.deepEqual(await store.readFacts(key, 'all'), facts)
-      const versions = await store.readDocumentVersions(key, { limit: 10 })
+      assert.deepEqual(await store.documents.readFacts(key, 'all'), facts)
+      const versions = await store.documents.readDocumentVersions(key, { limit: 10 })
       assert.deepEqual(
         versions.map(({ version, sources, at }) => [version, sources, at.getTime()]),
         [[1, [], chat.now]],
       )
     }
-    assert.equal(await store.readDocument(oldest!), null, 'no context would show it')
+    assert.equal(await store.documents.readDocument(oldest!), null, 'no context would show it')
     assert.deepEqual(await chat.file(), before)
     // Of folds that it does not keep it has nothing, though their messages are below.
     const inside = await chat.fork('inside', 4)
     const lines = ['# Notes\r', '- of a person', '- said again above']
     assert.deepEqual(await linesOf(store, keysOf('inside')[0]!), lines)
     assert.equal((await inside.record()).extractedThrough, 0)
-    assert.equal((await store.listDocuments('test', { layer: 'user', limit: 10 })).length, 1)
+    assert.equal((await store.documents.listDocuments('test', { layer: 'user', limit: 10 })).length, 1)
   },
 
   'has a memory of its own: what is rolled back or written in one stays in the other': async store => {
     const chat = new Chat(store)
     await chat.say(8)
     const [original, forked] = ['chat', 'copy'].map(id => documentKey('chat', id))
-    await store.changeDocuments([learning(original!, [fact('- tea', 'chat', [5, 6])])])
+    await store.documents.changeDocuments([learning(original!, [fact('- tea', 'chat', [5, 6])])])
     const copy = await chat.fork('copy', 8)
-    await store.changeDocuments([learning(forked!, [fact('- rum', 'copy', [7, 8])])])
+    await store.documents.changeDocuments([learning(forked!, [fact('- rum', 'copy', [7, 8])])])
     await chat.rollback(4)
     assert.deepEqual(
       [await linesOf(store, original!), await linesOf(store, forked!)],
@@ -243,9 +249,11 @@ export const forking = contractCases('fork', {
   'takes no document along of which nothing is left': async store => {
     const chat = new Chat(store)
     await chat.say(4)
-    await store.changeDocuments([learning(documentKey('chat', 'chat'), [fact('- tea', 'chat', [3, 4])])])
+    await store.documents.changeDocuments([
+      learning(documentKey('chat', 'chat'), [fact('- tea', 'chat', [3, 4])]),
+    ])
     await chat.fork('copy', 2)
-    assert.equal(await store.readDocument(documentKey('chat', 'copy')), null)
+    assert.equal(await store.documents.readDocument(documentKey('chat', 'copy')), null)
     await chat.fork('whole', 4)
     assert.deepEqual(await linesOf(store, documentKey('chat', 'whole')), ['- tea'])
   },

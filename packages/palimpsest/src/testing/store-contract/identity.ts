@@ -49,7 +49,7 @@ export const identity = contractCases('ids', {
       assert.deepEqual(await chat.contents(), [`in ${id}`])
     }
     assert.equal(
-      new Set((await store.listSessions('test', { limit: 100 })).map(({ id }) => id)).size,
+      new Set((await store.sessions.listSessions('test', { limit: 100 })).map(({ id }) => id)).size,
       IDS.length,
     )
   },
@@ -97,9 +97,9 @@ export const identity = contractCases('ids', {
     const [ours, theirs] = ['ours', 'theirs'].map(namespace => new Chat(store, 'chat', { namespace }))
     const sender = { id: 'ann', name: 'Ann' }
     await ours!.append(message('our secret', { externalId: 'm1', sender }))
-    assert.equal(await store.readSession(theirs!.key), null)
+    assert.equal(await store.sessions.readSession(theirs!.key), null)
     assert.deepEqual(await theirs!.messages(), [])
-    assert.deepEqual(await store.listSessions('theirs', { limit: 10 }), [])
+    assert.deepEqual(await store.sessions.listSessions('theirs', { limit: 10 }), [])
     const { messages } = await theirs!.append(
       message('theirs', { externalId: 'm1', sender: { ...sender, name: 'Bo' } }),
     )
@@ -125,11 +125,11 @@ export const identity = contractCases('ids', {
     await new Chat(store, 'elsewhere', { namespace: 'other' }).append(message('hello'))
     const expected = ids.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     assert.deepEqual(
-      (await store.listSessions('test', { limit: 100 })).map(({ id }) => id),
+      (await store.sessions.listSessions('test', { limit: 100 })).map(({ id }) => id),
       expected,
     )
     assert.deepEqual(
-      (await store.listSessions('test', { after: 'a_', limit: 2 })).map(({ id }) => id),
+      (await store.sessions.listSessions('test', { after: 'a_', limit: 2 })).map(({ id }) => id),
       ['a_b', 'b'],
     )
     assert.deepEqual(await listAll(new Chat(store)), expected)
@@ -145,7 +145,7 @@ export const identity = contractCases('ids', {
 async function listAll({ store, key }: Chat): Promise<readonly string[]> {
   const found: string[] = []
   for (;;) {
-    const page = await store.listSessions(key.namespace, {
+    const page = await store.sessions.listSessions(key.namespace, {
       limit: 3,
       ...(found.length > 0 && { after: found.at(-1)! }),
     })

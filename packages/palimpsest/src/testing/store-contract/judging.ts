@@ -24,24 +24,27 @@ export const judging = contractCases('judging', {
   'anew sets what is pending, or clears it': async store => {
     const chat = new Chat(store)
     await chat.say(21)
-    const judged = await store.judge(chat.key, { policy: chat.policy, now: chat.now })
+    const judged = await store.schedule.judge(chat.key, { policy: chat.policy, now: chat.now })
     assert.deepEqual(
       [judged?.decision?.reason, judged?.snapshot?.raw.messages, judged?.dueAt],
       ['count', 21, null],
     )
     assert.deepEqual((await chat.record()).pending, judged?.decision)
-    assert.deepEqual(await store.listPending('test', { limit: 10 }), [chat.key])
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [chat.key])
     await chat.fold(11)
-    assert.equal((await store.judge(chat.key, { policy: chat.policy, now: chat.now }))?.decision, null)
+    assert.equal(
+      (await store.schedule.judge(chat.key, { policy: chat.policy, now: chat.now }))?.decision,
+      null,
+    )
     assert.equal((await chat.record()).pending, null)
-    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [])
   },
 
   'finds nothing to do in an empty session': async store => {
     const chat = new Chat(store)
     await chat.append()
     const nothing = { snapshot: null, decision: null, dueAt: null }
-    assert.deepEqual(await store.judge(chat.key, { policy: chat.policy, now: 0 }), nothing)
+    assert.deepEqual(await store.schedule.judge(chat.key, { policy: chat.policy, now: 0 }), nothing)
   },
 
   'takes a decision from outside unless a severer one is pending': async store => {
@@ -53,10 +56,10 @@ export const judging = contractCases('judging', {
       [50, 50],
       [50, 50],
     ] as const) {
-      await store.setPending(chat.key, decision(severity))
+      await store.schedule.setPending(chat.key, decision(severity))
       assert.deepEqual((await chat.record()).pending, decision(pending))
     }
-    await store.setPending(chat.key, decision(50, 'the later of two equals'))
+    await store.schedule.setPending(chat.key, decision(50, 'the later of two equals'))
     assert.equal((await chat.record()).pending?.reason, 'custom')
   },
 
@@ -64,13 +67,14 @@ export const judging = contractCases('judging', {
     const chats = ['a', 'b', 'c'].map(id => new Chat(store, id))
     const elsewhere = new Chat(store, 'a', { namespace: 'elsewhere' })
     for (const chat of [...chats, elsewhere]) await chat.append(message('hello'))
-    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
-    for (const chat of [...chats.slice(0, 2), elsewhere]) await store.setPending(chat.key, decision(1))
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [])
+    for (const chat of [...chats.slice(0, 2), elsewhere])
+      await store.schedule.setPending(chat.key, decision(1))
     const [first, second] = chats.map(({ key }) => key)
-    assert.deepEqual(await store.listPending('test', { limit: 10 }), [first, second])
-    assert.deepEqual(await store.listPending('test', { limit: 1 }), [first])
-    assert.deepEqual(await store.listPending('test', { after: 'a', limit: 10 }), [second])
-    assert.deepEqual(await store.listPending('elsewhere', { limit: 10 }), [elsewhere.key])
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [first, second])
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 1 }), [first])
+    assert.deepEqual(await store.schedule.listPending('test', { after: 'a', limit: 10 }), [second])
+    assert.deepEqual(await store.schedule.listPending('elsewhere', { limit: 10 }), [elsewhere.key])
   },
 
   'lists what is due, the longest overdue first': async store => {
@@ -84,7 +88,7 @@ export const judging = contractCases('judging', {
     const due = chats.map(({ now }) => now + 300_000)
     assert.deepEqual(await Promise.all(chats.map(async chat => (await chat.record()).dueAt?.getTime())), due)
     const ids = async (now: number, limit = 10) =>
-      (await store.listDue('test', { now: now, limit: limit })).map(({ id }) => id)
+      (await store.schedule.listDue('test', { kind: 'judging', now: now, limit: limit })).map(({ id }) => id)
     assert.deepEqual(await ids(due[1]! - 1), [])
     assert.deepEqual(await ids(due[1]!), ['chat 1'])
     assert.deepEqual(await ids(due[0]!), ['chat 1', 'chat 2', 'chat 3'])
@@ -98,10 +102,10 @@ export const judging = contractCases('judging', {
     chat.now += 100_000
     const { dueAt } = await chat.say(2).then(() => chat.record())
     assert.equal(dueAt?.getTime(), due)
-    const judged = await store.judge(chat.key, { policy: chat.policy, now: due })
+    const judged = await store.schedule.judge(chat.key, { policy: chat.policy, now: due })
     assert.deepEqual([judged?.decision, judged?.dueAt], [null, chat.now + 300_000])
-    assert.deepEqual(await store.listDue('test', { now: due, limit: 10 }), [])
-    const late = await store.judge(chat.key, { policy: chat.policy, now: chat.now + 300_000 })
+    assert.deepEqual(await store.schedule.listDue('test', { kind: 'judging', now: due, limit: 10 }), [])
+    const late = await store.schedule.judge(chat.key, { policy: chat.policy, now: chat.now + 300_000 })
     assert.equal(late?.decision?.reason, 'idle')
     const record = await chat.record()
     assert.deepEqual([record.pending, record.dueAt], [late?.decision, null])
@@ -122,8 +126,8 @@ export const judging = contractCases('judging', {
     const fitting = compose(policy, tokens({ budget: 4000, lowWater: 0.5, idleSec: 300 }))
     const byTokens = new Chat(store, 'by tokens', { policy: fitting })
     await byTokens.say(1000)
-    const judged = await store.judge(byTokens.key, { policy: byTokens.policy, now: byTokens.now })
-    const plan = await store.readPlan(byTokens.key)
+    const judged = await store.schedule.judge(byTokens.key, { policy: byTokens.policy, now: byTokens.now })
+    const plan = await store.folds.readPlan(byTokens.key)
     let [tail, sum] = [0, 0]
     for (const raw of plan!.raw.toReversed()) {
       sum += raw.tokens

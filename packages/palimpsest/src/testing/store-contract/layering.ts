@@ -14,7 +14,7 @@ interface Freezing {
 }
 
 function freeze({ store, key }: Chat, request: Freezing = {}, through: Store = store) {
-  return through.freezeLayers(key, {
+  return through.context.freezeLayers(key, {
     expectedEpoch: 0,
     days: [YESTERDAY, DAY],
     language: 'en',
@@ -24,7 +24,7 @@ function freeze({ store, key }: Chat, request: Freezing = {}, through: Store = s
 }
 
 async function currentLayers({ store, key }: Chat, days: readonly string[] = [YESTERDAY, DAY]) {
-  return (await store.readContext(key, { tokens: 1, archivedTokens: 0, days }))!.layers
+  return (await store.context.readContext(key, { tokens: 1, archivedTokens: 0, days }))!.layers
 }
 
 function places(versions: readonly LayerVersion[]): readonly string[] {
@@ -40,7 +40,9 @@ async function writeAll(store: Store, sessions: readonly string[]): Promise<read
     ...sessions.map(id => documentKey('chat', id)),
     ...sessions.flatMap(id => [YESTERDAY, DAY].map(day => documentKey('daily', dailyKey(day, id)))),
   ]
-  const written = await store.changeDocuments(keys.map(key => adding(key, `${key.layer} ${key.key}`)))
+  const written = await store.documents.changeDocuments(
+    keys.map(key => adding(key, `${key.layer} ${key.key}`)),
+  )
   return written.map(document => ({ layer: document!.layer, key: document!.key, version: 1 }))
 }
 
@@ -50,7 +52,7 @@ export const layering = contractCases('layers', {
     await chat.say(2)
     assert.equal((await chat.record()).layers, null)
     const [ann, own] = [documentKey('user', 'ann'), documentKey('chat', 'chat')]
-    await store.changeDocuments([adding(ann, 'tea'), adding(ann, 'coffee'), adding(own, 'met')])
+    await store.documents.changeDocuments([adding(ann, 'tea'), adding(ann, 'coffee'), adding(own, 'met')])
     const frozen = await freeze(chat)
     assert.deepEqual(frozen, {
       epoch: 0,
@@ -63,13 +65,13 @@ export const layering = contractCases('layers', {
         ],
       },
     })
-    await store.changeDocuments([adding(ann, 'milk'), adding(documentKey('global'), 'new')])
+    await store.documents.changeDocuments([adding(ann, 'milk'), adding(documentKey('global'), 'new')])
     await chat.say(2)
     const other = await open()
     for (const each of [store, other])
       assert.deepEqual(await freeze(chat, { days: ['2027-01-01'], language: 'zh' }, each), frozen)
     assert.deepEqual((await chat.record()).layers, frozen.layers)
-    const context = await store.readContext(chat.key, { tokens: 1, archivedTokens: 0 })
+    const context = await store.context.readContext(chat.key, { tokens: 1, archivedTokens: 0 })
     assert.deepEqual(context?.session.layers, frozen.layers)
     assert.deepEqual(context?.layers, [
       { layer: 'global', key: '', version: 1 },
@@ -84,7 +86,7 @@ export const layering = contractCases('layers', {
     const stores = [store, await open()]
     const answers = await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
-        await stores[index % 2]!.changeDocuments([adding(documentKey('global'), `${index}`)])
+        await stores[index % 2]!.documents.changeDocuments([adding(documentKey('global'), `${index}`)])
         return freeze(chat, { days: [`2026-01-${index + 10}`] }, stores[(index + 1) % 2])
       }),
     )
@@ -117,7 +119,7 @@ export const layering = contractCases('layers', {
       epoch += 1
       assert.deepEqual((await chat.record()).layers, null)
       assert.deepEqual(
-        (await store.readContext(chat.key, { tokens: 1, archivedTokens: 0 }))?.session.layers,
+        (await store.context.readContext(chat.key, { tokens: 1, archivedTokens: 0 }))?.session.layers,
         null,
       )
       await refuses(freeze(chat, { expectedEpoch: epoch - 1 }), 'epoch_conflict')
@@ -131,8 +133,8 @@ export const layering = contractCases('layers', {
     const chat = new Chat(store)
     await chat.say(4)
     await freeze(chat)
-    await store.changeDocuments([adding(documentKey('global'), 'new')])
-    await store.recordCalibrations(chat.key, { model: 2 })
+    await store.documents.changeDocuments([adding(documentKey('global'), 'new')])
+    await store.sessions.recordMeasures(chat.key, { calibrations: { model: 2 } })
     const fresh = await freeze(chat, { days: ['2026-02-01'], language: 'zh', refresh: true })
     assert.deepEqual(fresh, {
       epoch: 1,
@@ -171,7 +173,7 @@ export const layering = contractCases('layers', {
     await chat.edit(6, 'edited')
     await freeze(chat, { refresh: true, expectedEpoch: 5 })
     await refuses(chat.commit(edited), 'epoch_conflict')
-    await store.releaseLease(chat.key, edited.leaseToken)
+    await store.folds.releaseLease(chat.key, edited.leaseToken)
     const above = await chat.prepareFold(8)
     await chat.edit(11, 'above the range')
     await freeze(chat, { refresh: true, expectedEpoch: 7 })
@@ -213,7 +215,7 @@ export const layering = contractCases('layers', {
         `daily ${dailyKey(DAY, id)}`,
       ]
       assert.deepEqual(places(await currentLayers(chat)), expected, id)
-      const texts = await store.readLayerTexts(chat.key, all)
+      const texts = await store.context.readLayerTexts(chat.key, all)
       assert.deepEqual(places(texts).toSorted(), expected.toSorted(), id)
       for (const { layer, key, content } of texts) assert.equal(content, `${layer} ${key}\n`)
       assert.deepEqual(places((await freeze(chat)).layers.versions), expected, id)
@@ -230,9 +232,9 @@ export const layering = contractCases('layers', {
     const all = await writeAll(store, ['chat'])
     assert.equal((await currentLayers(ours!)).length, 7)
     assert.deepEqual(await currentLayers(theirs!), [])
-    assert.deepEqual(await store.readLayerTexts(theirs!.key, all), [])
+    assert.deepEqual(await store.context.readLayerTexts(theirs!.key, all), [])
     assert.deepEqual((await freeze(theirs!)).layers.versions, [])
-    assert.deepEqual(await store.readLayerTexts({ namespace: 'test', id: 'nobody' }, all), [])
+    assert.deepEqual(await store.context.readLayerTexts({ namespace: 'test', id: 'nobody' }, all), [])
   },
 
   'show the days that are asked for, and of those the session’s own, whatever its name': async store => {
@@ -250,7 +252,7 @@ export const layering = contractCases('layers', {
         await currentLayers(chat, []),
         (await currentLayers(chat)).filter(each => !isDaily(each)),
       )
-      assert.deepEqual(places((await store.readLayerTexts(chat.key, all)).filter(isDaily)), own)
+      assert.deepEqual(places((await store.context.readLayerTexts(chat.key, all)).filter(isDaily)), own)
     }
     const reaching = [`${DAY}/a`, `${DAY}/${DAY}`, `${DAY}/`]
     for (const day of reaching)
@@ -277,7 +279,7 @@ export const layering = contractCases('layers', {
     await chat.say(1)
     const [global, ann] = [documentKey('global'), documentKey('user', 'ann')]
     for (const line of ['one', 'two', 'three'])
-      await store.changeDocuments([adding(global, line), adding(ann, line)])
+      await store.documents.changeDocuments([adding(global, line), adding(ann, line)])
     const wanted = [
       { layer: 'user', key: 'ann', version: 2 },
       { layer: 'global', key: '', version: 1 },
@@ -285,7 +287,7 @@ export const layering = contractCases('layers', {
       { layer: 'user', key: 'ann', version: 1 },
     ] as const
     assert.deepEqual(
-      (await store.readLayerTexts(chat.key, wanted)).map(({ layer, version, content }) => [
+      (await store.context.readLayerTexts(chat.key, wanted)).map(({ layer, version, content }) => [
         layer,
         version,
         content,
@@ -299,8 +301,8 @@ export const layering = contractCases('layers', {
     )
     const missing = [0, -1, 4].map(version => ({ layer: 'global', key: '', version }) as const)
     const unknown = LAYERS.map(layer => ({ layer, key: 'unknown', version: 1 }))
-    assert.deepEqual(await store.readLayerTexts(chat.key, [...missing, ...unknown]), [])
-    assert.deepEqual(await store.readLayerTexts(chat.key, []), [])
+    assert.deepEqual(await store.context.readLayerTexts(chat.key, [...missing, ...unknown]), [])
+    assert.deepEqual(await store.context.readLayerTexts(chat.key, []), [])
   },
 
   'tell what condensed lines stand for, as long as they stand, to those who may see the document':
@@ -313,33 +315,36 @@ export const layering = contractCases('layers', {
       const by = (to: number, count: number) => `- 2026-01-01 – 2026-01-0${to}: [${count} lines] notes`
       const first = by(2, 2)
       const second = by(3, 2)
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         learning(
           key,
           lines.map(line => fact(line, 'chat', [1, 2])),
         ),
       ])
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         replacing(key, `${first}\n${lines[2]}\n`, {
           facts: [fact(first, 'chat', [1, 2])],
           superseded: lines.slice(0, 2),
         }),
       ])
       const condensed = ({ key }: Chat, limit = 10) =>
-        store.readCondensedLines(key, { layer: 'user', key: 'ann', limit })
+        store.context.readCondensedLines(key, { layer: 'user', key: 'ann', limit })
       assert.deepEqual(await condensed(chat), [lines[1], lines[0]])
       assert.deepEqual(await condensed(chat, 1), [lines[1]])
       assert.deepEqual(await condensed(other), [])
-      assert.deepEqual(await store.readCondensedLines(other.key, { layer: 'user', key: 'bo', limit: 10 }), [])
+      assert.deepEqual(
+        await store.context.readCondensedLines(other.key, { layer: 'user', key: 'bo', limit: 10 }),
+        [],
+      )
       // Condensed once more, with a line that came in between.
-      await store.changeDocuments([
+      await store.documents.changeDocuments([
         replacing(key, `${second}\n`, {
           facts: [fact(second, 'chat', [1, 2])],
           superseded: [first, lines[2]!],
         }),
       ])
       assert.deepEqual((await condensed(chat)).toSorted(), lines)
-      await store.changeDocuments([replacing(key, '- 2026-01-01 – 2026-01-03: something else\n')])
+      await store.documents.changeDocuments([replacing(key, '- 2026-01-01 – 2026-01-03: something else\n')])
       assert.deepEqual(await condensed(chat), [])
     },
 
@@ -348,7 +353,7 @@ export const layering = contractCases('layers', {
     const other = new Chat(store, 'other', { user: 'ann' })
     for (const each of [chat, other]) await each.say(12)
     const ann = documentKey('user', 'ann')
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ann, [
         fact('- by their fold', 'other', [1, 8], { from: 'fold' }),
         fact('- by our fold \0 😀', 'chat', [1, 8], { from: 'fold' }),
@@ -358,7 +363,7 @@ export const layering = contractCases('layers', {
       ]),
     ])
     const wanted = [{ layer: 'user', key: 'ann', version: 1 }] as const
-    const folded = async ({ key }: Chat) => (await store.readLayerTexts(key, wanted))[0]?.folded
+    const folded = async ({ key }: Chat) => (await store.context.readLayerTexts(key, wanted))[0]?.folded
     assert.deepEqual(await folded(chat), [
       { line: '- by our fold \0 😀', fromSeq: 1, toSeq: 8 },
       { line: '- by our next fold', fromSeq: 9, toSeq: 10 },

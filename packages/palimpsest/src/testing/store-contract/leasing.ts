@@ -8,15 +8,16 @@ const TTL = 1000
 async function chatWithLease(store: Chat['store']) {
   const chat = new Chat(store)
   await chat.append(message('hello'))
-  const acquire = (owner: string, now: number) => store.acquireLease(chat.key, { owner, ttlMs: TTL, now })
-  const renew = (token: number, now: number) => store.renewLease(chat.key, { token, ttlMs: TTL, now })
-  return { chat, acquire, renew, release: (token: number) => store.releaseLease(chat.key, token) }
+  const acquire = (owner: string, now: number) =>
+    store.folds.acquireLease(chat.key, { owner, ttlMs: TTL, now })
+  const renew = (token: number, now: number) => store.folds.renewLease(chat.key, { token, ttlMs: TTL, now })
+  return { chat, acquire, renew, release: (token: number) => store.folds.releaseLease(chat.key, token) }
 }
 
 const namedLeases = contractCases('lease by name', {
   'has one holder at a time, who keeps the token': async (store, open) => {
     const take = (owner: string, now: number, from = store) =>
-      from.takeLease('test', { name: 'mirror', owner, ttlMs: TTL, now })
+      from.leases.takeLease('test', { name: 'mirror', owner, ttlMs: TTL, now })
     const other = await open()
     const lease = await take('a', 0)
     assert.ok(lease)
@@ -24,7 +25,7 @@ const namedLeases = contractCases('lease by name', {
     assert.equal(await take('b', TTL - 1, other), null)
     assert.deepEqual(await take('a', TTL - 1, other), lease)
     assert.equal(await take('b', 2 * TTL - 2), null, 'it was prolonged')
-    await store.dropLease('test', { name: 'mirror', token: lease.token })
+    await store.leases.dropLease('test', { name: 'mirror', token: lease.token })
     const next = await take('b', 1, other)
     assert.ok(next!.token > lease.token)
     assert.equal(await take('a', 1), null)
@@ -32,7 +33,7 @@ const namedLeases = contractCases('lease by name', {
 
   'goes to another when it runs out, with a higher token': async store => {
     const take = (owner: string, now: number) =>
-      store.takeLease('test', { name: 'mirror', owner, ttlMs: TTL, now })
+      store.leases.takeLease('test', { name: 'mirror', owner, ttlMs: TTL, now })
     const first = await take('a', 0)
     const second = await take('b', TTL)
     assert.ok(second!.token > first!.token)
@@ -43,8 +44,8 @@ const namedLeases = contractCases('lease by name', {
 
   'is not touched by an old token': async store => {
     const take = (owner: string, now: number) =>
-      store.takeLease('test', { name: 'mirror', owner, ttlMs: TTL, now })
-    const drop = (token: number) => store.dropLease('test', { name: 'mirror', token })
+      store.leases.takeLease('test', { name: 'mirror', owner, ttlMs: TTL, now })
+    const drop = (token: number) => store.leases.dropLease('test', { name: 'mirror', token })
     const old = await take('a', 0)
     const current = await take('b', TTL)
     await drop(old!.token)
@@ -55,7 +56,7 @@ const namedLeases = contractCases('lease by name', {
     await drop(current!.token)
     assert.equal(await take('b', TTL + 2), null)
     assert.ok(third!.token > current!.token)
-    await store.dropLease('test', { name: 'never taken', token: 1 })
+    await store.leases.dropLease('test', { name: 'never taken', token: 1 })
   },
 
   'goes to one of many who ask at once': async (store, open) => {
@@ -63,7 +64,12 @@ const namedLeases = contractCases('lease by name', {
     for (const now of [0, TTL, 2 * TTL]) {
       const leases = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
-          stores[index % 3]!.takeLease('test', { name: 'mirror', owner: `${now} ${index}`, ttlMs: TTL, now }),
+          stores[index % 3]!.leases.takeLease('test', {
+            name: 'mirror',
+            owner: `${now} ${index}`,
+            ttlMs: TTL,
+            now,
+          }),
         ),
       )
       assert.equal(leases.filter(lease => lease !== null).length, 1)
@@ -75,9 +81,9 @@ const namedLeases = contractCases('lease by name', {
     const names = ['a:b', 'a_b', 'a/b', 'A/B', '', 'ä', '👍', long, `${long}y`, `extraction/${long}`]
     for (const namespace of ['a', 'a:b'])
       for (const name of names)
-        assert.ok(await store.takeLease(namespace, { name, owner: name, ttlMs: TTL, now: 0 }), name)
+        assert.ok(await store.leases.takeLease(namespace, { name, owner: name, ttlMs: TTL, now: 0 }), name)
     for (const name of names)
-      assert.equal(await store.takeLease('a', { name, owner: 'other', ttlMs: TTL, now: 0 }), null)
+      assert.equal(await store.leases.takeLease('a', { name, owner: 'other', ttlMs: TTL, now: 0 }), null)
   },
 })
 
@@ -91,14 +97,14 @@ export const leasing = [
       assert.deepEqual(lease, given)
       assert.notEqual((await chat.record()).leaseUntil, null)
       const other = await open()
-      assert.equal(await other.acquireLease(chat.key, { owner: 'b', ttlMs: TTL, now: TTL - 1 }), null)
+      assert.equal(await other.folds.acquireLease(chat.key, { owner: 'b', ttlMs: TTL, now: TTL - 1 }), null)
       assert.equal(await acquire('a', 1), null)
       await release(lease!.token)
       assert.equal((await chat.record()).leaseUntil, null)
-      assert.ok(await other.acquireLease(chat.key, { owner: 'b', ttlMs: TTL, now: 2 }))
+      assert.ok(await other.folds.acquireLease(chat.key, { owner: 'b', ttlMs: TTL, now: 2 }))
       const free = new Chat(store, 'other chat')
       await free.append(message('hello'))
-      assert.ok(await store.acquireLease(free.key, { owner: 'a', ttlMs: TTL, now: 2 }))
+      assert.ok(await store.folds.acquireLease(free.key, { owner: 'a', ttlMs: TTL, now: 2 }))
     },
 
     'goes to one of many who ask at once': async (store, open) => {
@@ -106,7 +112,7 @@ export const leasing = [
       const stores = [store, await open(), await open()]
       const leases = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
-          stores[index % 3]!.acquireLease(chat.key, { owner: `${index}`, ttlMs: TTL, now: 0 }),
+          stores[index % 3]!.folds.acquireLease(chat.key, { owner: `${index}`, ttlMs: TTL, now: 0 }),
         ),
       )
       assert.equal(leases.filter(lease => lease !== null).length, 1)
@@ -154,16 +160,16 @@ export const leasing = [
       }
       const [busy, idle] = [new Chat(store, 'busy', { policy }), new Chat(store, 'idle', { policy })]
       for (const chat of [busy, idle]) await chat.say(12)
-      await store.updateSettings(busy.key, { threshold: 4 })
+      await store.settings.updateSettings(busy.key, { threshold: 4 })
       const [wanted, due] = await Promise.all(
         [busy, idle].map(async ({ key, now }) => {
-          const { pending } = (await store.readSession(key))!
-          const lease = await store.acquireLease(key, { owner: 'a', ttlMs: TTL, now, policy })
+          const { pending } = (await store.sessions.readSession(key))!
+          const lease = await store.folds.acquireLease(key, { owner: 'a', ttlMs: TTL, now, policy })
           assert.deepEqual(lease?.pending, pending)
-          const record = await store.readSession(key)
+          const record = await store.sessions.readSession(key)
           assert.deepEqual(record?.pending, lease?.judged?.decision)
           assert.deepEqual(record?.dueAt?.getTime() ?? null, lease?.judged?.dueAt)
-          assert.deepEqual(lease?.judged, await store.judge(key, { policy, now }))
+          assert.deepEqual(lease?.judged, await store.schedule.judge(key, { policy, now }))
           return lease
         }),
       )

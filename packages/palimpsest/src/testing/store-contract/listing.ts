@@ -20,14 +20,20 @@ export const listing = contractCases('lists of sessions', {
     await back.rollback(5)
     await emptied.rollback(0)
     await noted.edit(3, 'a longer message than it was')
-    await store.pin(noted.key, { seq: null, note: 'a note', tokens: 7, mostTokens: 100, now: noted.tick() })
+    await store.pins.pin(noted.key, {
+      seq: null,
+      note: 'a note',
+      tokens: 7,
+      mostTokens: 100,
+      now: noted.tick(),
+    })
     for (const namespace of ['test', 'other'])
       for (let index = 0; index < 70; index += 1) await sayIn(store, [`many-${index}`], namespace)
-    const listed = await store.listSessions('test', { limit: 1_000 })
+    const listed = await store.sessions.listSessions('test', { limit: 1_000 })
     assert.equal(listed.length, 75)
     for (const record of listed)
-      assert.deepEqual(record, await store.readSession({ namespace: 'test', id: record.id }))
-    const recent = await store.listRecentSessions('test', { limit: 1_000 })
+      assert.deepEqual(record, await store.sessions.readSession({ namespace: 'test', id: record.id }))
+    const recent = await store.sessions.listRecentSessions('test', { limit: 1_000 })
     assert.deepEqual(idsOf(recent).toSorted(), idsOf(listed).toSorted())
     for (const record of recent)
       assert.deepEqual(
@@ -44,7 +50,13 @@ export const listing = contractCases('lists of sessions', {
     await chat.rollback(2)
     assert.deepEqual((await chat.record()).lastMessageAt, new Date(5_000))
     await chat.fold(1)
-    await store.pin(chat.key, { seq: null, note: 'a note', tokens: 7, mostTokens: 100, now: chat.tick() })
+    await store.pins.pin(chat.key, {
+      seq: null,
+      note: 'a note',
+      tokens: 7,
+      mostTokens: 100,
+      now: chat.tick(),
+    })
     const { segmentTokens, state } = await chat.record()
     assert.deepEqual([segmentTokens, state.segmentTokens], [10, 17])
     await chat.rollback(0)
@@ -69,7 +81,7 @@ export const listing = contractCases('lists of sessions', {
     ])
     await sayIn(store, ['telegram:elsewhere'], 'other')
     const find = async (contains: string) =>
-      idsOf(await store.listSessions('test', { contains, limit: 100 })).toSorted()
+      idsOf(await store.sessions.listSessions('test', { contains, limit: 100 })).toSorted()
     assert.deepEqual(await find('TELEGRAM'), ['Telegram:42', 'telegram:7'])
     assert.deepEqual(await find('m:4'), ['Telegram:42'])
     assert.deepEqual(await find('0%'), ['100%'])
@@ -80,7 +92,7 @@ export const listing = contractCases('lists of sessions', {
     assert.deepEqual(await find('É'), ['É'])
     assert.deepEqual(await find('XEND'), [long])
     assert.deepEqual(await find('elsewhere'), [])
-    assert.deepEqual(idsOf(await store.listRecentSessions('test', { contains: 'TELE', limit: 5 })), [
+    assert.deepEqual(idsOf(await store.sessions.listRecentSessions('test', { contains: 'TELE', limit: 5 })), [
       'telegram:7',
       'Telegram:42',
     ])
@@ -95,7 +107,7 @@ export const listing = contractCases('lists of sessions', {
     for (;;) {
       const after = found.at(-1)
       const page = { contains: 'bot', limit: 4, ...(after !== undefined && { after }) }
-      const ids = idsOf(await store.listSessions('test', page))
+      const ids = idsOf(await store.sessions.listSessions('test', page))
       if (ids.length === 0) break
       found.push(...ids)
     }
@@ -105,7 +117,7 @@ export const listing = contractCases('lists of sessions', {
   'begin, where asked for, with what happened last': async store => {
     await sayIn(store, ['a', 'b', 'c'])
     await sayIn(store, ['b'], 'other')
-    const recent = async (limit = 10) => idsOf(await store.listRecentSessions('test', { limit }))
+    const recent = async (limit = 10) => idsOf(await store.sessions.listRecentSessions('test', { limit }))
     assert.deepEqual(await recent(), ['c', 'b', 'a'])
     await sayIn(store, ['a'])
     assert.deepEqual(await recent(), ['a', 'c', 'b'])
@@ -114,7 +126,7 @@ export const listing = contractCases('lists of sessions', {
     await new Chat(store, 'c').fork('d', 1)
     assert.deepEqual(await recent(), ['d', 'b', 'a', 'c'])
     assert.deepEqual(await recent(0), [])
-    assert.deepEqual(idsOf(await store.listRecentSessions('nobody', { limit: 10 })), [])
+    assert.deepEqual(idsOf(await store.sessions.listRecentSessions('nobody', { limit: 10 })), [])
   },
 })
 
@@ -135,17 +147,17 @@ export const histories = contractCases('the history of a session', {
     await chat.commit({ ...(await chat.prepareFold(4)), outcome })
     await other.fold(2)
     const { leaseToken } = await chat.prepareFold(6)
-    await store.failFold(chat.key, {
+    await store.folds.failFold(chat.key, {
       leaseToken,
       backoffUntil: 0,
       outcome: { type: 'lite', reason: 'timeout', fromSeq: 5, toSeq: 6 },
       throughSeq: 12,
       now: chat.tick(),
     })
-    await store.releaseLease(chat.key, leaseToken)
+    await store.folds.releaseLease(chat.key, leaseToken)
     await chat.say(2)
     await chat.fold(8)
-    const folds = await store.readFolds(chat.key, { limit: 10 })
+    const folds = await store.folds.readFolds(chat.key, { limit: 10 })
     assert.deepEqual(
       folds.map(({ outcome, fromSeq, toSeq, data }) => [outcome, fromSeq, toSeq, data['throughSeq']]),
       [
@@ -162,17 +174,20 @@ export const histories = contractCases('the history of a session', {
       throughSeq: 12,
     })
     assert.deepEqual(folds[1]!.data, { type: 'lite', reason: 'timeout', throughSeq: 12 })
-    assert.deepEqual(await store.readFolds(chat.key, { limit: 2 }), folds.slice(0, 2))
-    assert.deepEqual(await store.readFolds(chat.key, { before: folds[1]!.id, limit: 2 }), folds.slice(2))
-    assert.deepEqual(await store.readFolds(chat.key, { before: folds[2]!.id, limit: 2 }), [])
-    assert.equal((await store.readFolds(other.key, { limit: 10 })).length, 1)
-    assert.deepEqual(await store.readFolds({ namespace: 'elsewhere', id: 'chat' }, { limit: 10 }), [])
-    assert.deepEqual(await store.readFolds({ namespace: 'test', id: 'nobody' }, { limit: 10 }), [])
+    assert.deepEqual(await store.folds.readFolds(chat.key, { limit: 2 }), folds.slice(0, 2))
+    assert.deepEqual(
+      await store.folds.readFolds(chat.key, { before: folds[1]!.id, limit: 2 }),
+      folds.slice(2),
+    )
+    assert.deepEqual(await store.folds.readFolds(chat.key, { before: folds[2]!.id, limit: 2 }), [])
+    assert.equal((await store.folds.readFolds(other.key, { limit: 10 })).length, 1)
+    assert.deepEqual(await store.folds.readFolds({ namespace: 'elsewhere', id: 'chat' }, { limit: 10 }), [])
+    assert.deepEqual(await store.folds.readFolds({ namespace: 'test', id: 'nobody' }, { limit: 10 }), [])
   },
 
   'has its growth, at messages that are evenly spread': async store => {
     const chat = new Chat(store)
-    assert.deepEqual(await store.readGrowth(chat.key, 5), [])
+    assert.deepEqual(await store.sessions.readGrowth(chat.key, 5), [])
     await chat.say(101)
     const messages = await chat.messages()
     let tokens = 0
@@ -180,8 +195,8 @@ export const histories = contractCases('the history of a session', {
       tokens += sizeOf(content).tokens
       return { seq, at, tokens }
     })
-    assert.deepEqual(await store.readGrowth(chat.key, 1_000), all)
-    const few = await store.readGrowth(chat.key, 5)
+    assert.deepEqual(await store.sessions.readGrowth(chat.key, 1_000), all)
+    const few = await store.sessions.readGrowth(chat.key, 5)
     assert.deepEqual(
       few.map(({ seq }) => seq),
       [1, 26, 51, 76, 101],
@@ -190,7 +205,7 @@ export const histories = contractCases('the history of a session', {
       few,
       all.filter(({ seq }) => few.some(point => point.seq === seq)),
     )
-    assert.deepEqual(await store.readGrowth(chat.key, 2), [all[0], all[100]])
+    assert.deepEqual(await store.sessions.readGrowth(chat.key, 2), [all[0], all[100]])
   },
 
   'grows over what is visible': async store => {
@@ -202,11 +217,12 @@ export const histories = contractCases('the history of a session', {
       ...Array.from({ length: 20 }, (_, index) => index + 1),
       ...Array.from({ length: 30 }, (_, index) => index + 51),
     ]
-    const seqs = async (points: number) => (await store.readGrowth(chat.key, points)).map(({ seq }) => seq)
+    const seqs = async (points: number) =>
+      (await store.sessions.readGrowth(chat.key, points)).map(({ seq }) => seq)
     assert.deepEqual(await seqs(1_000), visible)
     assert.deepEqual(await seqs(2), [1, 80])
     assert.deepEqual(await seqs(8), [1, 8, 15, 52, 59, 66, 73, 80])
-    const points = await store.readGrowth(chat.key, 1_000)
+    const points = await store.sessions.readGrowth(chat.key, 1_000)
     assert.ok(points.every(({ tokens }, index) => index === 0 || tokens > points[index - 1]!.tokens))
     await chat.rollback(20)
     assert.deepEqual(await seqs(3), [1, 11, 20])

@@ -34,27 +34,27 @@ function writesOf(chat: Chat): Readonly<Record<string, () => Promise<unknown>>> 
     replaceTail: () => chat.replaceTail([], [REPLY]),
     replaceAll: () => chat.replaceTail('everything', [REPLY]),
     repeat: () => chat.replaceTail([], [REPLY], operationOf('once', REPLY)),
-    awaitAnswer: () => store.awaitAnswer(key, { seq: 1, awaits: { burst: CANARY, address: {} }, now }),
-    noteWaiting: () => store.noteWaiting(key, { seq: 1, sent: [CANARY] }),
-    settleWaiting: () => store.settleWaiting(key, [1]),
-    addAlias: () => store.addAlias(key, CANARY),
-    takeAllowance: () => store.takeAllowance(key, { kind: CANARY, limit: 1, within: 1, now }),
-    edit: () => store.edit(key, { seq: 1, content: CANARY, size: sizeOf(CANARY), now }),
-    rollback: () => store.rollback(key, { toSeq: 0, now }),
-    fork: () => store.fork(key, { newId: 'fork', atSeq: 1, now }),
-    pin: () => store.pin(key, { seq: null, note: CANARY, tokens: 3, mostTokens: 100, now }),
-    unpin: () => store.unpin(key, 1),
-    updateSettings: () => store.updateSettings(key, { name: CANARY }),
-    recordCalibrations: () => store.recordCalibrations(key, { [CANARY]: 1 }),
-    recordOverhead: () => store.recordOverhead(key, 7),
-    setPending: () => store.setPending(key, { ...FORCE, meta: { said: CANARY } }),
+    awaitAnswer: () => store.inbox.awaitAnswer(key, { seq: 1, awaits: { burst: CANARY, address: {} }, now }),
+    noteWaiting: () => store.inbox.noteWaiting(key, { seq: 1, sent: [CANARY] }),
+    settleWaiting: () => store.inbox.settleWaiting(key, [1]),
+    addAlias: () => store.inbox.addAlias(key, CANARY),
+    takeAllowance: () => store.inbox.takeAllowance(key, { kind: CANARY, limit: 1, within: 1, now }),
+    edit: () => store.log.edit(key, { seq: 1, content: CANARY, size: sizeOf(CANARY), now }),
+    rollback: () => store.log.rollback(key, { toSeq: 0, now }),
+    fork: () => store.transfer.fork(key, { newId: 'fork', atSeq: 1, now }),
+    pin: () => store.pins.pin(key, { seq: null, note: CANARY, tokens: 3, mostTokens: 100, now }),
+    unpin: () => store.pins.unpin(key, 1),
+    updateSettings: () => store.settings.updateSettings(key, { name: CANARY }),
+    recordCalibrations: () => store.sessions.recordMeasures(key, { calibrations: { [CANARY]: 1 } }),
+    recordOverhead: () => store.sessions.recordMeasures(key, { overheadTokens: 7 }),
+    setPending: () => store.schedule.setPending(key, { ...FORCE, meta: { said: CANARY } }),
     changeDocuments: () =>
-      store.changeDocuments([{ ...adding(documentKey('user', 'ann'), `- ${CANARY}`), from: key }]),
+      store.documents.changeDocuments([{ ...adding(documentKey('user', 'ann'), `- ${CANARY}`), from: key }]),
     learn: () =>
-      store.changeDocuments([
+      store.documents.changeDocuments([
         { ...learning(documentKey('chat', 'chat'), [fact(`- ${CANARY}`, 'chat', [1, 1])]), from: key },
       ]),
-    check: () => store.checkSeen(key),
+    check: () => store.sessions.checkSeen(key),
   }
 }
 
@@ -77,7 +77,7 @@ export const outliving = contractCases('what outlives a call', {
     await chat.rollback(3)
     const { epoch } = await chat.record()
     const refresh = { expectedEpoch: epoch, days: [], language: 'en' as const, refresh: true }
-    await store.freezeLayers(chat.key, refresh)
+    await store.context.freezeLayers(chat.key, refresh)
     await bound.answer({ seqs: [3] }, REPLY)
     assert.deepEqual((await chat.contents()).at(-1), REPLY.content)
     await checkFigures(chat)
@@ -103,9 +103,9 @@ export const outliving = contractCases('what outlives a call', {
       const bound = await chat.bound()
       await erase(store, target)
       await refusesAll(bound, 'session')
-      assert.equal(await store.readSession(chat.key), null)
-      assert.equal(await store.readSession({ ...chat.key, id: 'fork' }), null)
-      assert.equal(await store.readDocument(documentKey('user', 'ann')), null)
+      assert.equal(await store.sessions.readSession(chat.key), null)
+      assert.equal(await store.sessions.readSession({ ...chat.key, id: 'fork' }), null)
+      assert.equal(await store.documents.readDocument(documentKey('user', 'ann')), null)
     }
   },
 
@@ -120,7 +120,7 @@ export const outliving = contractCases('what outlives a call', {
       await other.ask({ burst: 'ann', address: {} }, message('Anybody?', { sender: ANN }))
       await refusesAll(bound, 'session')
       assert.deepEqual(await other.contents(), ['Hello again', 'Anybody?'])
-      const waiting = await store.readWaiting('test', { limit: 10 })
+      const waiting = await store.inbox.readWaiting('test', { limit: 10 })
       assert.deepEqual(
         waiting.map(({ seq, sent }) => [seq, sent]),
         [
@@ -174,7 +174,7 @@ export const outliving = contractCases('what outlives a call', {
     await second.append(message('Hello to you'))
     await erase(store, { kind: 'session', sessionId: 'chat' })
     await refuses(third.append(message(CANARY)), 'erased_meanwhile')
-    assert.equal(await store.readSession(chat.key), null)
+    assert.equal(await store.sessions.readSession(chat.key), null)
     await chat.append(message('Anew'))
     await refuses(third.append(message(CANARY)), 'erased_meanwhile')
     assert.deepEqual(await chat.contents(), ['Anew'])
@@ -186,7 +186,7 @@ export const outliving = contractCases('what outlives a call', {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     const [first, second, third] = [await chat.bound(), await chat.bound(), await chat.bound()]
     await erase(store, { kind: 'session', sessionId: 'other' })
-    await store.checkSeen(first.key)
+    await store.sessions.checkSeen(first.key)
     await first.append(message('Hello'))
     await other.append(message('Hello again'))
     await erase(store, { kind: 'person', id: 'bob' })
@@ -199,7 +199,7 @@ export const outliving = contractCases('what outlives a call', {
     await erase(store, { kind: 'person', id: 'ann' })
     await refuses(third.append(message(CANARY)), 'erased_meanwhile')
     await refuses(fourth.append(message(CANARY)), 'erased_meanwhile')
-    assert.equal(await store.readSession(chat.key), null)
+    assert.equal(await store.sessions.readSession(chat.key), null)
   },
 
   'stores nothing once memory that it was shown was erased': async store => {
@@ -207,13 +207,13 @@ export const outliving = contractCases('what outlives a call', {
     const other = new Chat(store, 'other', { user: 'ann' })
     await ann.say(2)
     await other.say(1)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(documentKey('user', 'ann'), [fact(`- ${CANARY}`, 'ann', [1, 1], { subject: 'ann' })]),
       adding(documentKey('global'), '- what all know'),
     ])
-    const read = await store.readContext(other.key, { tokens: 1_000, archivedTokens: 0, days: [] })
+    const read = await store.context.readContext(other.key, { tokens: 1_000, archivedTokens: 0, days: [] })
     const shown = await other.bound(seenOf(read!.session, read!.layers))
-    await store.changeDocuments([adding(documentKey('global'), '- and more')])
+    await store.documents.changeDocuments([adding(documentKey('global'), '- and more')])
     await shown.append(message('So far, so good', { role: 'assistant' }))
     await eraseMessages(ann, 1)
     assert.doesNotMatch((await contentOf(store, documentKey('user', 'ann'))) ?? '', new RegExp(CANARY))
@@ -222,7 +222,7 @@ export const outliving = contractCases('what outlives a call', {
       'erased_meanwhile',
     )
     assert.deepEqual(details, { sessionId: 'other', erased: 'memory' })
-    const again = await store.readContext(other.key, { tokens: 1_000, archivedTokens: 0, days: [] })
+    const again = await store.context.readContext(other.key, { tokens: 1_000, archivedTokens: 0, days: [] })
     const anew = await other.bound(seenOf(again!.session, again!.layers))
     await anew.append(message('Without it', { role: 'assistant' }))
   },

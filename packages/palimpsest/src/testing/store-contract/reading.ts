@@ -16,23 +16,23 @@ async function chatWithHiddenRanges(chat: Chat): Promise<readonly number[]> {
 export const reading = contractCases('reading', {
   'finds nothing of a session that is not there': async store => {
     const { key } = new Chat(store, 'nobody')
-    assert.equal(await store.readSession(key), null)
-    assert.equal(await store.readContext(key, { tokens: 10, archivedTokens: 0 }), null)
-    assert.equal(await store.readPlan(key), null)
-    assert.equal(await store.judge(key, { policy: new Chat(store).policy, now: 0 }), null)
-    assert.deepEqual(await store.readMessages(key, { limit: 10, from: 'oldest' }), [])
-    assert.deepEqual(await store.readSegments(key, 'all'), [])
-    await refuses(store.exportSession(key), 'session_not_found')
-    await refuses(store.rollback(key, { toSeq: 0, now: 0 }), 'session_not_found')
+    assert.equal(await store.sessions.readSession(key), null)
+    assert.equal(await store.context.readContext(key, { tokens: 10, archivedTokens: 0 }), null)
+    assert.equal(await store.folds.readPlan(key), null)
+    assert.equal(await store.schedule.judge(key, { policy: new Chat(store).policy, now: 0 }), null)
+    assert.deepEqual(await store.log.readMessages(key, { limit: 10, from: 'oldest' }), [])
+    assert.deepEqual(await store.folds.readSegments(key, 'all'), [])
+    await refuses(store.transfer.exportSession(key), 'session_not_found')
+    await refuses(store.log.rollback(key, { toSeq: 0, now: 0 }), 'session_not_found')
     await refuses(
-      store.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now: 0 }),
+      store.log.edit(key, { seq: 1, content: 'x', size: { characters: 1, tokens: 1 }, now: 0 }),
       'session_not_found',
     )
-    await refuses(store.fork(key, { newId: 'copy', atSeq: 0, now: 0 }), 'session_not_found')
-    await refuses(store.updateSettings(key, {}), 'session_not_found')
-    await refuses(store.recordOverhead(key, 1), 'session_not_found')
-    await refuses(store.acquireLease(key, { owner: 'test', ttlMs: 1, now: 0 }), 'session_not_found')
-    assert.deepEqual(await store.listSessions('test', { limit: 10 }), [])
+    await refuses(store.transfer.fork(key, { newId: 'copy', atSeq: 0, now: 0 }), 'session_not_found')
+    await refuses(store.settings.updateSettings(key, {}), 'session_not_found')
+    await refuses(store.sessions.recordMeasures(key, { overheadTokens: 1 }), 'session_not_found')
+    await refuses(store.folds.acquireLease(key, { owner: 'test', ttlMs: 1, now: 0 }), 'session_not_found')
+    assert.deepEqual(await store.sessions.listSessions('test', { limit: 10 }), [])
   },
 
   'reads for a context through an older message, without the hidden ones and the later ones': async store => {
@@ -41,7 +41,11 @@ export const reading = contractCases('reading', {
     await chat.rollback(4)
     await chat.say(3)
     const read = async (through: number, tokens = 100_000) => {
-      const { messages, raw } = (await store.readContext(chat.key, { tokens, archivedTokens: 0, through }))!
+      const { messages, raw } = (await store.context.readContext(chat.key, {
+        tokens,
+        archivedTokens: 0,
+        through,
+      }))!
       return { seqs: messages.map(({ seq }) => seq), counted: raw.messages }
     }
     assert.deepEqual(await read(3), { seqs: [1, 2, 3], counted: 3 })
@@ -100,7 +104,7 @@ export const reading = contractCases('reading', {
     await chat.say(12)
     await chat.fold(4)
     await chat.fold(6)
-    const whole = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
+    const whole = await store.context.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
     assert.deepEqual(whole?.session, await chat.record())
     assert.deepEqual(
       whole?.base?.segments.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
@@ -112,13 +116,13 @@ export const reading = contractCases('reading', {
     const seqs = (read: ContextRead | null) => read?.messages.map(({ seq }) => seq)
     assert.deepEqual(seqs(whole), [7, 8, 9, 10, 11, 12])
     const each = whole!.messages.map(({ tokens }) => tokens)
-    const newest = await store.readContext(chat.key, {
+    const newest = await store.context.readContext(chat.key, {
       tokens: each.slice(-3).reduce((sum, tokens) => sum + tokens, 0),
       archivedTokens: 10_000,
     })
     assert.deepEqual(seqs(newest), [9, 10, 11, 12])
     assert.equal(newest?.isWhole, false)
-    const unfolded = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 10_000 })
+    const unfolded = await store.context.readContext(chat.key, { tokens: 10_000, archivedTokens: 10_000 })
     assert.deepEqual(seqs(unfolded), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
     assert.equal(unfolded?.isWhole, true)
   },
@@ -130,14 +134,14 @@ export const reading = contractCases('reading', {
     const { epoch } = (await chat.record())!
     const request = { tokens: 10_000, archivedTokens: 0 }
     await chat.say(2)
-    const more = await store.readContext(chat.key, { ...request, since: { epoch, seq: 6 } })
+    const more = await store.context.readContext(chat.key, { ...request, since: { epoch, seq: 6 } })
     assert.equal(more?.base, null)
     assert.deepEqual(
       more?.messages.map(({ seq }) => seq),
       [7, 8],
     )
     await chat.fold(4)
-    const other = await store.readContext(chat.key, { ...request, since: { epoch, seq: 8 } })
+    const other = await store.context.readContext(chat.key, { ...request, since: { epoch, seq: 8 } })
     assert.deepEqual(
       other?.messages.map(({ seq }) => seq),
       [5, 6, 7, 8],
@@ -148,13 +152,13 @@ export const reading = contractCases('reading', {
   'pins messages and notes, and keeps them through folds': async store => {
     const chat = new Chat(store)
     await chat.say(6)
-    const first = await store.pin(chat.key, { seq: 2, note: null, tokens: 5, mostTokens: 100, now: 10 })
+    const first = await store.pins.pin(chat.key, { seq: 2, note: null, tokens: 5, mostTokens: 100, now: 10 })
     const before = (await chat.record())!
     assert.equal(
-      (await store.pin(chat.key, { seq: 2, note: null, tokens: 5, mostTokens: 100, now: 11 })).id,
+      (await store.pins.pin(chat.key, { seq: 2, note: null, tokens: 5, mostTokens: 100, now: 11 })).id,
       first.id,
     )
-    const note = await store.pin(chat.key, {
+    const note = await store.pins.pin(chat.key, {
       seq: null,
       note: 'a\u0000note\ud800',
       tokens: 7,
@@ -163,11 +167,11 @@ export const reading = contractCases('reading', {
     })
     assert.equal((await chat.record())!.epoch, before.epoch)
     await refuses(
-      store.pin(chat.key, { seq: null, note: 'long', tokens: 99, mostTokens: 100, now: 13 }),
+      store.pins.pin(chat.key, { seq: null, note: 'long', tokens: 99, mostTokens: 100, now: 13 }),
       'invalid_argument',
     )
     await chat.fold(4)
-    const read = await store.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
+    const read = await store.context.readContext(chat.key, { tokens: 10_000, archivedTokens: 0 })
     assert.deepEqual(
       read?.pins.map(({ id, seq, note, message }) => [id, seq, note, message?.seq ?? null]),
       [
@@ -176,13 +180,13 @@ export const reading = contractCases('reading', {
       ],
     )
     await refuses(
-      store.pin(chat.key, { seq: 99, note: null, tokens: 1, mostTokens: 100, now: 13 }),
+      store.pins.pin(chat.key, { seq: 99, note: null, tokens: 1, mostTokens: 100, now: 13 }),
       'message_not_found',
     )
-    assert.equal(await store.unpin(chat.key, first.id), true)
-    assert.equal(await store.unpin(chat.key, first.id), false)
+    assert.equal(await store.pins.unpin(chat.key, first.id), true)
+    assert.equal(await store.pins.unpin(chat.key, first.id), false)
     assert.deepEqual(
-      (await store.readPins(chat.key)).map(({ id }) => id),
+      (await store.pins.readPins(chat.key)).map(({ id }) => id),
       [note.id],
     )
   },
@@ -191,7 +195,7 @@ export const reading = contractCases('reading', {
     const chat = new Chat(store)
     await chat.say(4)
     const learned = { 'some-model': { ratio: 1.25, samples: 3 } }
-    await store.recordCalibrations(chat.key, learned)
+    await store.sessions.recordMeasures(chat.key, { calibrations: learned })
     assert.deepEqual((await chat.record())?.calibrations, { learned, inForce: {} })
     await chat.fold(2)
     assert.deepEqual((await chat.record())?.calibrations, { learned, inForce: learned })
@@ -208,7 +212,7 @@ export const reading = contractCases('reading', {
       message('answer', { role: 'assistant' }),
       message('next'),
     )
-    const plan = await store.readPlan(chat.key)
+    const plan = await store.folds.readPlan(chat.key)
     assert.deepEqual(plan?.session, await chat.record())
     assert.deepEqual(
       plan?.raw.map(({ turn }) => turn),
@@ -232,13 +236,13 @@ export const reading = contractCases('reading', {
     await chat.rollback(4)
     await chat.say(8)
     await chat.fold(2)
-    const all = (await store.readPlan(chat.key))!.raw
+    const all = (await store.folds.readPlan(chat.key))!.raw
     assert.deepEqual(
       all.map(({ seq }) => seq),
       [3, 4, 7, 8, 9, 10, 11, 12, 13, 14],
     )
     const page = async (asked: { after?: number; through?: number; limit?: number }) =>
-      (await store.readPlan(chat.key, asked))!.raw
+      (await store.folds.readPlan(chat.key, asked))!.raw
     assert.deepEqual(await page({ limit: 3 }), all.slice(0, 3))
     assert.deepEqual(await page({ after: 7, limit: 3 }), all.slice(3, 6))
     assert.deepEqual(await page({ after: 5, through: 9 }), all.slice(2, 5))
@@ -258,8 +262,8 @@ export const reading = contractCases('reading', {
     const chat = new Chat(store)
     await chat.say(3)
     await chat.rollback(2)
-    for (const seq of [0, 3, 4]) await refuses(store.readVersions(chat.key, seq), 'message_not_found')
-    assert.deepEqual(await store.readVersions(chat.key, 1), [
+    for (const seq of [0, 3, 4]) await refuses(store.log.readVersions(chat.key, seq), 'message_not_found')
+    assert.deepEqual(await store.log.readVersions(chat.key, 1), [
       { version: 1, content: 'message 1', replacedAt: null },
     ])
   },
@@ -269,9 +273,9 @@ export const reading = contractCases('reading', {
     await chat.append(message('hello'))
     assert.deepEqual((await chat.record()).settings, {})
     const settings = { policy: 'rounds', nested: { list: [1, null, '\0'] } }
-    await store.updateSettings(chat.key, { dropped: true, policy: 'count' })
-    await store.updateSettings(chat.key, { ...settings, dropped: null, unknown: null })
-    await store.recordOverhead(chat.key, 1234)
+    await store.settings.updateSettings(chat.key, { dropped: true, policy: 'count' })
+    await store.settings.updateSettings(chat.key, { ...settings, dropped: null, unknown: null })
+    await store.sessions.recordMeasures(chat.key, { overheadTokens: 1234 })
     const record = await chat.record()
     assert.deepEqual(record.settings, settings)
     assert.equal(record.state.overheadTokens, 1234)

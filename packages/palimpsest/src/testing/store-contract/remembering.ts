@@ -58,11 +58,11 @@ async function change(
   store: Store,
   ...writes: readonly DocumentWrite[]
 ): Promise<readonly (number | null)[]> {
-  return (await store.changeDocuments(writes)).map(document => document?.version ?? null)
+  return (await store.documents.changeDocuments(writes)).map(document => document?.version ?? null)
 }
 
 function versionsOf(store: Store, key: DocumentKey) {
-  return store.readDocumentVersions(key, { limit: 10_000 })
+  return store.documents.readDocumentVersions(key, { limit: 10_000 })
 }
 
 /** All that a write could touch. */
@@ -70,9 +70,9 @@ async function everything(store: Store, keys: readonly DocumentKey[]) {
   const documents = []
   for (const key of keys)
     documents.push([
-      await store.readDocument(key),
+      await store.documents.readDocument(key),
       await versionsOf(store, key),
-      await store.readFacts(key, 'all'),
+      await store.documents.readFacts(key, 'all'),
     ])
   return documents
 }
@@ -84,7 +84,7 @@ async function refusedWithoutTrace(
 ) {
   const keys = writes.map(({ key }) => key)
   const before = await everything(store, keys)
-  const error = await refuses(store.changeDocuments(writes), code)
+  const error = await refuses(store.documents.changeDocuments(writes), code)
   assert.deepEqual(await everything(store, keys), before)
   return error
 }
@@ -115,7 +115,7 @@ function asBytes(a: string, b: string): number {
 export const remembering = [
   ...contractCases('documents', {
     'are made and changed, each time by a version': async store => {
-      assert.equal(await store.readDocument(ANN), null)
+      assert.equal(await store.documents.readDocument(ANN), null)
       assert.deepEqual(await versionsOf(store, ANN), [])
       const seen: (DocumentRecord | null)[] = []
       const write = (content: string, now: number) => ({
@@ -125,7 +125,7 @@ export const remembering = [
           return { content, tokens: content.length }
         },
       })
-      const [first] = await store.changeDocuments([write('likes tea\n', NOW)])
+      const [first] = await store.documents.changeDocuments([write('likes tea\n', NOW)])
       const expected = {
         layer: 'user',
         key: 'ann',
@@ -136,23 +136,23 @@ export const remembering = [
         updatedAt: new Date(NOW),
       }
       assert.deepEqual(first, expected)
-      assert.deepEqual(await store.readDocument(ANN), expected)
-      const [second] = await store.changeDocuments([write('likes coffee\n', NOW + 5)])
+      assert.deepEqual(await store.documents.readDocument(ANN), expected)
+      const [second] = await store.documents.changeDocuments([write('likes coffee\n', NOW + 5)])
       const changed = { content: 'likes coffee\n', version: 2, tokens: 13, updatedAt: new Date(NOW + 5) }
       assert.deepEqual(second, { ...expected, ...changed })
-      assert.deepEqual(await store.readDocument(ANN), second)
+      assert.deepEqual(await store.documents.readDocument(ANN), second)
       assert.deepEqual([seen[0], seen.at(-1)], [null, first])
-      assert.deepEqual(await store.changeDocuments([]), [])
+      assert.deepEqual(await store.documents.changeDocuments([]), [])
     },
 
     'get no version where nothing is to be changed, or the content stays the same': async store => {
       const nothing = { ...replacing(ANN, ''), change: () => null }
-      assert.deepEqual(await store.changeDocuments([nothing, replacing(BO, '')]), [null, null])
-      assert.equal(await store.readDocument(BO), null)
-      const [made] = await store.changeDocuments([replacing(ANN, 'tea')])
+      assert.deepEqual(await store.documents.changeDocuments([nothing, replacing(BO, '')]), [null, null])
+      assert.equal(await store.documents.readDocument(BO), null)
+      const [made] = await store.documents.changeDocuments([replacing(ANN, 'tea')])
       const again = replacing(ANN, 'tea', { now: NOW + 1, author: { kind: 'tool', name: 'x' } })
-      assert.deepEqual(await store.changeDocuments([again, nothing]), [made, made])
-      assert.deepEqual(await store.readDocument(ANN), made)
+      assert.deepEqual(await store.documents.changeDocuments([again, nothing]), [made, made])
+      assert.deepEqual(await store.documents.readDocument(ANN), made)
       assert.equal((await versionsOf(store, ANN)).length, 1)
       assert.deepEqual(await change(store, replacing(ANN, '')), [2])
       assert.equal(await contentOf(store, ANN), '')
@@ -175,7 +175,7 @@ export const remembering = [
       }
       const before = await everything(store, [ANN, BO, GLOBAL])
       await assert.rejects(
-        store.changeDocuments([adding(ANN, 'two'), adding(BO, 'two'), failing]),
+        store.documents.changeDocuments([adding(ANN, 'two'), adding(BO, 'two'), failing]),
         error => error === failure,
       )
       assert.deepEqual(await everything(store, [ANN, BO, GLOBAL]), before)
@@ -197,7 +197,10 @@ export const remembering = [
       for (const key of [CHAT, TODAY, nowhere, documentKey('daily', 'chat')])
         for (const write of [adding(key, 'lost'), { ...adding(key, 'lost'), change: () => null }])
           await refusedWithoutTrace(store, [adding(ANN, 'one'), write], 'session_not_found')
-      const error = await refuses(store.changeDocuments([adding(TODAY, 'lost')]), 'session_not_found')
+      const error = await refuses(
+        store.documents.changeDocuments([adding(TODAY, 'lost')]),
+        'session_not_found',
+      )
       assert.deepEqual(error.details, { sessionId: 'chat' })
       await new Chat(store).say(1)
       assert.deepEqual(await change(store, adding(CHAT, 'one'), adding(TODAY, 'one')), [1, 1])
@@ -240,7 +243,7 @@ export const remembering = [
       for (const key of [ANN, CHAT]) {
         const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`)
         const answers = await Promise.all(
-          lines.map((line, index) => stores[index % 2]!.changeDocuments([adding(key, line)])),
+          lines.map((line, index) => stores[index % 2]!.documents.changeDocuments([adding(key, line)])),
         )
         assert.deepEqual((await linesOf(store, key)).toSorted(), lines.toSorted())
         const versions = await versionsOf(store, key)
@@ -262,11 +265,11 @@ export const remembering = [
       const keys = [ANN, documentKey('chat', 'a'), BO, documentKey('chat', 'b'), GLOBAL]
       const writers = Array.from({ length: 24 }, (_, index) => {
         const order = index % 2 === 0 ? keys : keys.toReversed()
-        return stores[index % 2]!.changeDocuments(order.map(key => adding(key, `${index}`)))
+        return stores[index % 2]!.documents.changeDocuments(order.map(key => adding(key, `${index}`)))
       })
       await Promise.all(writers)
       for (const key of keys) {
-        assert.equal((await store.readDocument(key))?.version, 24)
+        assert.equal((await store.documents.readDocument(key))?.version, 24)
         assert.equal(new Set(await linesOf(store, key)).size, 24)
       }
     },
@@ -279,7 +282,7 @@ export const remembering = [
       )
       for (const key of keys) await change(store, replacing(key, JSON.stringify(key)))
       for (const key of keys) {
-        const { layer, key: name, content } = (await store.readDocument(key))!
+        const { layer, key: name, content } = (await store.documents.readDocument(key))!
         assert.deepEqual(
           { layer, key: name, content },
           { layer: key.layer, key: key.key, content: JSON.stringify(key) },
@@ -325,7 +328,7 @@ export const remembering = [
       const keys = named.flatMap(([layer, names]) => names.map(name => documentKey(layer, name)))
       await change(store, ...keys.map(key => adding(key, key.layer)))
       await change(store, adding(documentKey('user', 'a', 'elsewhere'), 'secret'))
-      const all = await store.listDocuments('test', { limit: 1000 })
+      const all = await store.documents.listDocuments('test', { limit: 1000 })
       // Those that agree in their first 200 characters have some order of their own, which stays.
       const place = ({ layer, key }: { layer: LayerName; key: string }) => `${layer}\0${key.slice(0, 200)}`
       assert.deepEqual(all.map(place), keys.map(place).toSorted(asBytes))
@@ -334,7 +337,7 @@ export const remembering = [
         new Set(keys.map(({ layer, key }) => JSON.stringify([layer, key]))),
       )
       for (const { layer, key, ...listed } of all) {
-        const { content: _, ...whole } = (await store.readDocument(documentKey(layer, key)))!
+        const { content: _, ...whole } = (await store.documents.readDocument(documentKey(layer, key)))!
         assert.deepEqual({ layer, key, ...listed }, whole)
       }
       for (const limit of [1, 3, all.length]) assert.deepEqual(await listAll(store, limit), all)
@@ -343,13 +346,13 @@ export const remembering = [
           await listAll(store, 2, layer),
           all.filter(document => document.layer === layer),
         )
-      assert.deepEqual(await store.listDocuments('nowhere', { limit: 10 }), [])
+      assert.deepEqual(await store.documents.listDocuments('nowhere', { limit: 10 }), [])
       const after = { layer: 'scope', key: 'zzz' } as const
       assert.deepEqual(
-        await store.listDocuments('test', { after, limit: 1000 }),
+        await store.documents.listDocuments('test', { after, limit: 1000 }),
         all.filter(({ layer }) => layer === 'user'),
       )
-      assert.deepEqual(await store.listDocuments('test', { layer: 'global', after, limit: 10 }), [])
+      assert.deepEqual(await store.documents.listDocuments('test', { layer: 'global', after, limit: 10 }), [])
     },
 
     'keep the content of every version, whatever was edited': async (store, open) => {
@@ -363,7 +366,10 @@ export const remembering = [
       const expected = contents.map((content, index) => ({ version: index + 1, content })).toReversed()
       const again = await open()
       const read = async (page: { before?: number; limit: number }) =>
-        (await again.readDocumentVersions(ANN, page)).map(({ version, content }) => ({ version, content }))
+        (await again.documents.readDocumentVersions(ANN, page)).map(({ version, content }) => ({
+          version,
+          content,
+        }))
       assert.deepEqual(await read({ limit: 1000 }), expected)
       for (const limit of [1, 7, 100]) {
         const pages = []
@@ -450,7 +456,7 @@ export const remembering = [
       const positions = events.map(({ position }) => position)
       for (const [index, after] of positions.entries())
         assert.deepEqual(
-          (await store.readEvents({ after, limit: 100 })).map(({ position }) => position),
+          (await store.events.readEvents({ after, limit: 100 })).map(({ position }) => position),
           positions.slice(index + 1),
         )
     },
@@ -472,10 +478,10 @@ export const remembering = [
         version: index < 2 ? 1 : 2,
         supersededAt: null,
       }))
-      assert.deepEqual(await store.readFacts(ANN, 'all'), expected)
-      assert.deepEqual(await store.readFacts(ANN, 'current'), expected)
-      assert.deepEqual(await store.readFacts(BO, 'all'), [])
-      assert.deepEqual(await store.readFacts(documentKey('user', 'ann', 'elsewhere'), 'all'), [])
+      assert.deepEqual(await store.documents.readFacts(ANN, 'all'), expected)
+      assert.deepEqual(await store.documents.readFacts(ANN, 'current'), expected)
+      assert.deepEqual(await store.documents.readFacts(BO, 'all'), [])
+      assert.deepEqual(await store.documents.readFacts(documentKey('user', 'ann', 'elsewhere'), 'all'), [])
     },
 
     'are current as long as their line stands in the document': async store => {
@@ -488,10 +494,10 @@ export const remembering = [
           lines.map(line => fact(line, 'chat', [1, 1])),
         ),
       )
-      const current = async () => (await store.readFacts(ANN, 'current')).map(({ line }) => line)
+      const current = async () => (await store.documents.readFacts(ANN, 'current')).map(({ line }) => line)
       await change(store, replacing(ANN, '# Ann\r\n\r\n- tea\r\n- coffee, black\r\n- milk'))
       assert.deepEqual(await current(), ['- tea', '- milk'])
-      assert.equal((await store.readFacts(ANN, 'all')).length, 3)
+      assert.equal((await store.documents.readFacts(ANN, 'all')).length, 3)
       await change(store, replacing(ANN, '- coffee\n'))
       assert.deepEqual(await current(), ['- coffee'])
       await change(store, replacing(ANN, ''))
@@ -503,7 +509,7 @@ export const remembering = [
       const learned = async (line: string, superseded: readonly string[], now: number) =>
         change(store, replacing(ANN, line, { facts: [fact(line, 'chat', [1, 1])], superseded, now }))
       const states = async () =>
-        (await store.readFacts(ANN, 'all')).map(({ line, supersededAt }) => [
+        (await store.documents.readFacts(ANN, 'all')).map(({ line, supersededAt }) => [
           line,
           supersededAt?.getTime() ?? null,
         ])
@@ -521,7 +527,7 @@ export const remembering = [
         ['- coffee', NOW + 2],
         ['- tea', NOW + 3],
       ])
-      assert.equal((await store.readDocument(ANN))?.version, 3)
+      assert.equal((await store.documents.readDocument(ANN))?.version, 3)
     },
 
     'said again are facts again, without a version': async store => {
@@ -529,7 +535,11 @@ export const remembering = [
       await change(store, learning(ANN, [fact('- tea', 'chat', [1, 1])]))
       await change(store, learning(ANN, [fact('- tea', 'chat', [3, 3])]))
       assert.deepEqual(
-        (await store.readFacts(ANN, 'all')).map(({ line, origin, version }) => [line, origin.toSeq, version]),
+        (await store.documents.readFacts(ANN, 'all')).map(({ line, origin, version }) => [
+          line,
+          origin.toSeq,
+          version,
+        ]),
         [
           ['- tea', 1, 1],
           ['- tea', 3, 1],
@@ -556,7 +566,9 @@ export const remembering = [
         [await contentOf(store, CHAT), await contentOf(store, TODAY)],
         ['- they met\n', 'met\n'],
       )
-      assert.deepEqual(await store.readFacts(CHAT, 'current'), [{ ...told, version: 1, supersededAt: null }])
+      assert.deepEqual(await store.documents.readFacts(CHAT, 'current'), [
+        { ...told, version: 1, supersededAt: null },
+      ])
       assert.deepEqual(
         (await memoryEvents(store, 2)).map(({ sessionId, data }) => [sessionId, data?.['layer']]),
         [
@@ -575,10 +587,10 @@ export const remembering = [
         documents: [adding(CHAT, 'lost'), adding(TODAY, 'lost')],
       }
       const before = await everything(store, [CHAT, TODAY])
-      await refuses(store.commitFold({ ...commit, leaseToken: commit.leaseToken + 1 }), 'lease_lost')
-      await refuses(store.commitFold({ ...commit, segments: [] }), 'invalid_argument')
+      await refuses(store.folds.commitFold({ ...commit, leaseToken: commit.leaseToken + 1 }), 'lease_lost')
+      await refuses(store.folds.commitFold({ ...commit, segments: [] }), 'invalid_argument')
       await chat.edit(2, 'edited')
-      await refuses(store.commitFold(commit), 'epoch_conflict')
+      await refuses(store.folds.commitFold(commit), 'epoch_conflict')
       assert.deepEqual(await everything(store, [CHAT, TODAY]), before)
     },
 
@@ -589,7 +601,7 @@ export const remembering = [
       const unknown = adding(documentKey('chat', 'nobody'), 'lost')
       const file = await chat.file()
       await refuses(
-        store.commitFold({ ...commit, documents: [adding(CHAT, 'lost'), unknown] }),
+        store.folds.commitFold({ ...commit, documents: [adding(CHAT, 'lost'), unknown] }),
         'session_not_found',
       )
       assert.deepEqual(await chat.file(), file)
@@ -605,8 +617,8 @@ export const remembering = [
         documents: [adding(CHAT, 'once'), adding(ANN, 'once')],
       }
       const stores = [store, await open()]
-      await Promise.all([0, 1, 0, 1].map(which => stores[which]!.commitFold(commit)))
-      await store.commitFold({ ...commit, now: commit.now + 1 })
+      await Promise.all([0, 1, 0, 1].map(which => stores[which]!.folds.commitFold(commit)))
+      await store.folds.commitFold({ ...commit, now: commit.now + 1 })
       assert.deepEqual([await contentOf(store, CHAT), await contentOf(store, ANN)], ['once\n', 'once\n'])
       assert.equal((await versionsOf(store, CHAT)).length, 1)
     },
@@ -618,7 +630,7 @@ export const remembering = [
       const commits = await Promise.all(chats.map(chat => chat.prepareFold(8)))
       await Promise.all([
         ...commits.map((commit, index) =>
-          store.commitFold({
+          store.folds.commitFold({
             ...commit,
             documents: [documentKey('chat', `chat ${index}`), ANN, GLOBAL].map(key =>
               adding(key, `fold ${index}`),
@@ -626,7 +638,7 @@ export const remembering = [
           }),
         ),
         ...chats.map((_, index) =>
-          other.changeDocuments(
+          other.documents.changeDocuments(
             [GLOBAL, ANN, documentKey('chat', `chat ${3 - index}`)].map(key => adding(key, `write ${index}`)),
           ),
         ),
@@ -643,7 +655,7 @@ async function listAll(store: Store, limit: number, layer?: LayerName) {
   const listed = []
   for (;;) {
     const last = listed.at(-1)
-    const page = await store.listDocuments('test', {
+    const page = await store.documents.listDocuments('test', {
       limit,
       ...(layer && { layer }),
       ...(last && { after: { layer: last.layer, key: last.key } }),

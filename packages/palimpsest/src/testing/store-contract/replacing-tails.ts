@@ -17,7 +17,7 @@ async function everything(chat: Chat) {
   return {
     record: await chat.record(),
     messages: await chat.messages(),
-    segments: await store.readSegments(key, 'all'),
+    segments: await store.folds.readSegments(key, 'all'),
   }
 }
 
@@ -74,7 +74,7 @@ export const replacingTails = contractCases('replacing a tail', {
   'changes nothing where the session ends otherwise': async store => {
     const chat = new Chat(store)
     await refuses(chat.replaceTail([said('a')], [message('b')]), 'history_conflict')
-    assert.equal(await store.readSession(chat.key), null, 'not even a session')
+    assert.equal(await store.sessions.readSession(chat.key), null, 'not even a session')
     await chat.append(message('a'), message('b'), message('c'))
     await unchanged(chat, async () => {
       const wrong: readonly (readonly ExpectedMessage[])[] = [
@@ -222,7 +222,7 @@ export const replacingTails = contractCases('replacing a tail', {
     assert.deepEqual(await chat.contents(), [])
     assert.equal((await chat.record()).segments, 0)
     assert.equal((await chat.replaceTail([], [message('a')], OTHER)).repeated, false)
-    assert.equal((await store.commitFold(commit)).repeated, true, 'what folds did stays known')
+    assert.equal((await store.folds.commitFold(commit)).repeated, true, 'what folds did stays known')
     assert.deepEqual(await chat.seqs(), [5])
     await checkFigures(chat)
   },
@@ -245,12 +245,12 @@ export const replacingTails = contractCases('replacing a tail', {
     const chat = new Chat(store)
     await chat.replaceTail([], [message('a')], ONE)
     const { namespace, id: sessionId } = chat.key
-    let erasure = await store.beginErasure(namespace, {
+    let erasure = await store.erasure.beginErasure(namespace, {
       target: { kind: 'session', sessionId },
       now: chat.tick(),
     })
     while (erasure.stage === 'erasing')
-      erasure = await store.continueErasure(namespace, { id: erasure.id, now: chat.tick() })
+      erasure = await store.erasure.continueErasure(namespace, { id: erasure.id, now: chat.tick() })
     assert.equal((await chat.replaceTail([], [message('b')], OTHER)).repeated, false)
   },
 

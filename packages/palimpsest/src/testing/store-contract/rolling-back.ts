@@ -7,7 +7,11 @@ import { adding, contentOf, DAY, documentKey, fact, learning, linesOf, NOW, repl
 const ANN = documentKey('user', 'ann')
 
 async function shownRanges({ store, key }: Chat): Promise<readonly (readonly number[])[]> {
-  return (await store.readSegments(key, 'shown')).map(({ fromSeq, toSeq, level }) => [fromSeq, toSeq, level])
+  return (await store.folds.readSegments(key, 'shown')).map(({ fromSeq, toSeq, level }) => [
+    fromSeq,
+    toSeq,
+    level,
+  ])
 }
 
 /** 1–2, 3–4 and 5–6 under 1–6, with 7–8 under 1–8, with 9–10 beside it; 11 to 14 are raw. */
@@ -173,7 +177,7 @@ export const rollingBack = contractCases('rollback', {
     await chat.say(21)
     assert.notEqual((await chat.record()).pending, null)
     assert.equal((await chat.rollback(5)).pending, null)
-    assert.deepEqual(await store.listPending('test', { limit: 10 }), [])
+    assert.deepEqual(await store.schedule.listPending('test', { limit: 10 }), [])
   },
 
   'takes what was learned from hidden messages out of every document, and the versions keep it':
@@ -187,26 +191,29 @@ export const rollingBack = contractCases('rollback', {
         fact('- across', 'chat', [3, 5], { from: 'fold' }),
       ]
       for (const key of keys)
-        await store.changeDocuments([replacing(key, '# Notes\n- of a person\n'), learning(key, learned)])
+        await store.documents.changeDocuments([
+          replacing(key, '# Notes\n- of a person\n'),
+          learning(key, learned),
+        ])
       await chat.rollback(4)
       for (const key of keys) {
         assert.deepEqual(await linesOf(store, key), ['# Notes', '- of a person', '- old'])
         assert.deepEqual(
-          (await store.readFacts(key, 'all')).map(({ line }) => line),
+          (await store.documents.readFacts(key, 'all')).map(({ line }) => line),
           ['- old'],
         )
-        const [version, before] = await store.readDocumentVersions(key, { limit: 2 })
+        const [version, before] = await store.documents.readDocumentVersions(key, { limit: 2 })
         assert.deepEqual(
           [version?.version, version?.author, version?.sources, version?.at.getTime()],
           [3, { kind: 'rollback', name: null }, [{ sessionId: 'chat', fromSeq: 5, toSeq: 12 }], chat.now],
         )
         assert.ok(learned.every(({ line }) => before?.content.split('\n').includes(line)))
-        const { tokens } = (await store.readDocument(key))!
+        const { tokens } = (await store.documents.readDocument(key))!
         assert.ok(tokens > 0 && tokens < Math.ceil(before!.content.length / 4))
       }
-      const untouched = await store.readDocument(ANN)
+      const untouched = await store.documents.readDocument(ANN)
       await chat.rollback(4)
-      assert.deepEqual(await store.readDocument(ANN), untouched)
+      assert.deepEqual(await store.documents.readDocument(ANN), untouched)
       await chat.rollback(0)
       assert.deepEqual(await linesOf(store, ANN), ['# Notes', '- of a person'])
     },
@@ -216,7 +223,7 @@ export const rollingBack = contractCases('rollback', {
     for (const each of [chat!, other!]) await each.say(6)
     await new Chat(store, 'chat', { namespace: 'elsewhere' }).say(6)
     const elsewhere = documentKey('user', 'ann', 'elsewhere')
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(ANN, [
         fact('- said twice', 'chat', [1, 2]),
         fact('- said twice', 'chat', [5, 6]),
@@ -239,10 +246,10 @@ export const rollingBack = contractCases('rollback', {
       const chat = new Chat(store, 'chat', { user: 'ann' })
       await chat.say(6)
       const learned = ['- tea', '- milk', '- rum'].map(line => fact(line, 'chat', [5, 6]))
-      await store.changeDocuments([learning(ANN, learned)])
-      await store.changeDocuments([replacing(ANN, '# Ann\r\n- tea\r\n- milk, warm\r\n- rum')])
+      await store.documents.changeDocuments([learning(ANN, learned)])
+      await store.documents.changeDocuments([replacing(ANN, '# Ann\r\n- tea\r\n- milk, warm\r\n- rum')])
       await chat.rollback(2)
-      assert.equal((await store.readDocument(ANN))?.content, '# Ann\r\n- milk, warm\r')
+      assert.equal((await store.documents.readDocument(ANN))?.content, '# Ann\r\n- milk, warm\r')
     },
 
   'takes back a line that had been said before but no longer held': async store => {
@@ -250,14 +257,18 @@ export const rollingBack = contractCases('rollback', {
     await chat.say(6)
     const say = (line: string, seq: number, superseded: readonly string[]) =>
       replacing(ANN, `${line}\n`, { facts: [fact(line, 'chat', [seq, seq])], superseded, now: NOW + seq })
-    await store.changeDocuments([say('- tea', 1, []), say('- rum', 3, ['- tea']), say('- tea', 5, ['- rum'])])
+    await store.documents.changeDocuments([
+      say('- tea', 1, []),
+      say('- rum', 3, ['- tea']),
+      say('- tea', 5, ['- rum']),
+    ])
     await chat.rollback(4)
     // And what it had replaced holds again.
     assert.deepEqual(await linesOf(store, ANN), ['- rum'])
     await chat.rollback(2)
     assert.deepEqual(await linesOf(store, ANN), ['- tea'])
     assert.deepEqual(
-      (await store.readFacts(ANN, 'current')).map(({ line, supersededAt }) => [line, supersededAt]),
+      (await store.documents.readFacts(ANN, 'current')).map(({ line, supersededAt }) => [line, supersededAt]),
       [['- tea', null]],
     )
   },
@@ -267,7 +278,7 @@ export const rollingBack = contractCases('rollback', {
     await chat.say(6)
     const lines = ['- one', '- two', '- three']
     const facts = lines.map((line, index) => fact(line, 'chat', [index + 1, index + 1]))
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       replacing(ANN, `# A\n${lines.join('\n')}\n# B\n`, { facts, now: NOW }),
       replacing(ANN, '# A\n- all\n# B\n', {
         facts: [fact('- all', 'chat', [1, 3])],
@@ -284,7 +295,7 @@ export const rollingBack = contractCases('rollback', {
     await chat.say(6)
     const lines = ['- one', '- two', '- three']
     const facts = lines.map((line, index) => fact(line, 'chat', [index + 1, index + 1]))
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       replacing(ANN, `# A\n${lines.join('\n')}\n# B\n`, { facts, now: NOW }),
       replacing(ANN, '# A\n- all\n# B\n- new\n', {
         facts: [fact('- new', 'chat', [5, 6]), fact('- all', 'chat', [1, 3])],
@@ -304,10 +315,10 @@ export const rollingBack = contractCases('rollback', {
       const line = `- round ${round}`
       const said = (index: number, seq: number) => learning(ANN, [fact(line, `chat ${index}`, [seq, seq])])
       const seqs = await Promise.all(chats.map(async chat => (await chat.say(2))[0]!))
-      await store.changeDocuments([said(0, seqs[0]!), said(1, seqs[1]!)])
+      await store.documents.changeDocuments([said(0, seqs[0]!), said(1, seqs[1]!)])
       await Promise.all([
         chats[0]!.rollback(seqs[0]! - 1),
-        other.changeDocuments([said(2, seqs[2]!)]),
+        other.documents.changeDocuments([said(2, seqs[2]!)]),
         chats[1]!.rollback(seqs[1]! - 1),
       ])
       assert.ok((await linesOf(store, ANN)).includes(line), line)
@@ -323,19 +334,19 @@ export const rollingBack = contractCases('rollback', {
     for (let round = 0; round < 8; round++) {
       const seqs = await Promise.all(chats.map(async chat => (await chat.say(2))[0]!))
       const said = seqs.map((seq, index) => fact(`- round ${round}`, `chat ${index}`, [seq, seq]))
-      await store.changeDocuments([learning(ANN, said), adding(ANN, `${round}`)])
+      await store.documents.changeDocuments([learning(ANN, said), adding(ANN, `${round}`)])
       await Promise.all(chats.map((chat, index) => chat.rollback(seqs[index]! - 1)))
     }
     assert.deepEqual(await linesOf(store, ANN), ['0', '1', '2', '3', '4', '5', '6', '7'])
-    assert.deepEqual(await store.readFacts(ANN, 'all'), [])
+    assert.deepEqual(await store.documents.readFacts(ANN, 'all'), [])
   },
 
   'takes the cursor of extraction back': async store => {
     const chat = new Chat(store, 'chat', { user: 'ann' })
     await chat.say(8)
     const name = 'extraction/chat'
-    const lease = await store.takeLease('test', { name, owner: 'test', ttlMs: 1000, now: chat.now })
-    await store.commitExtraction({
+    const lease = await store.leases.takeLease('test', { name, owner: 'test', ttlMs: 1000, now: chat.now })
+    await store.extraction.commitExtraction({
       key: chat.key,
       leaseToken: lease!.token,
       after: 0,

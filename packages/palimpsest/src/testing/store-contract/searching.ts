@@ -11,7 +11,7 @@ const ALL = { messages: 1_000, characters: 10_000_000 }
 
 /** As an indexer does it; `parts`: in so many transactions, of which the last one may be left out. */
 async function index(chat: Chat, { parts = 1, isFinished = true, request = ALL } = {}): Promise<boolean> {
-  const work = await chat.store.readIndexWork(chat.key, request)
+  const work = await chat.store.search.readIndexWork(chat.key, request)
   if (work === null) return false
   const { terms, finish } = writeFor(work)
   const all = [...terms]
@@ -20,7 +20,7 @@ async function index(chat: Chat, { parts = 1, isFinished = true, request = ALL }
     const isLast = part === parts - 1
     const some = new Map(all.slice(part * size, (part + 1) * size))
     const write = { work, terms: some, ...(isLast && isFinished && { finish }) }
-    if (!(await chat.store.writeIndex(chat.key, write))) return false
+    if (!(await chat.store.search.writeIndex(chat.key, write))) return false
   }
   return true
 }
@@ -44,13 +44,17 @@ function writeFor(work: IndexWork): Required<IndexWrite> {
 }
 
 async function search(store: Store, terms: readonly WantedTerm[]): Promise<readonly SearchRead[]> {
-  return (await store.readSearch('test', { terms, page: ALL_SESSIONS })).reads
+  return (await store.search.readSearch('test', { terms, page: ALL_SESSIONS })).reads
 }
 
 /** Where a term stands, by session. */
 async function places(store: Store, term: string, which: { prefix?: boolean; sessions?: string[] } = {}) {
   const { prefix = false, ...rest } = which
-  const { reads } = await store.readSearch('test', { terms: [{ term, prefix }], page: ALL_SESSIONS, ...rest })
+  const { reads } = await store.search.readSearch('test', {
+    terms: [{ term, prefix }],
+    page: ALL_SESSIONS,
+    ...rest,
+  })
   return Object.fromEntries(
     reads.map(({ key, index }) => [
       key.id,
@@ -77,10 +81,10 @@ export const searching = contractCases('the index', {
     for (const each of [chat, chat.beside('fork')]) while (await index(each)) {}
     assert.deepEqual(await places(store, 'harbour'), { chat: [1, 2, 3, 4], fork: [1, 2, 3] })
     const target = { kind: 'messages', sessionId: 'chat', seqs: [2, 4] } as const
-    let record = await store.beginErasure('test', { target, now: chat.now })
+    let record = await store.erasure.beginErasure('test', { target, now: chat.now })
     let slices = 0
     for (; record.stage === 'erasing'; slices++) {
-      record = await store.continueErasure('test', { id: record.id, now: chat.now })
+      record = await store.erasure.continueErasure('test', { id: record.id, now: chat.now })
       if (slices === 2) assert.deepEqual((await places(store, 'harbour')).chat, [1, 3, 5, 6])
       // Nothing comes between an erasure and what is said and indexed meanwhile.
       await chat.append(message(`harbour ${slices}`))
@@ -103,8 +107,8 @@ export const searching = contractCases('the index', {
     await chat.fork('fork', 2)
     for (const each of [chat, chat.beside('fork')]) while (await index(each)) {}
     const target = { kind: 'messages', sessionId: 'chat', seqs: [2] } as const
-    const { id } = await store.beginErasure('test', { target, now: chat.now })
-    for (let slice = 0; slice < 2; slice++) await store.continueErasure('test', { id, now: chat.now })
+    const { id } = await store.erasure.beginErasure('test', { target, now: chat.now })
+    for (let slice = 0; slice < 2; slice++) await store.erasure.continueErasure('test', { id, now: chat.now })
     assert.ok((await toldBySession(store, 'chat')).includes(CANARY), 'it is under way')
     const record = await erase(store, target)
     assert.equal(record.counts.messages, 1, 'that of the fork')
@@ -120,7 +124,7 @@ export const searching = contractCases('the index', {
       message('green apples', { role: 'assistant', at: at + 60_000 }),
       message('!', { sender: { id: 'u1', name: 'Ann' } }),
     )
-    assert.equal((await store.readSession(chat.key))!.epoch, 0)
+    assert.equal((await store.sessions.readSession(chat.key))!.epoch, 0)
     assert.ok(await index(chat))
     assert.equal(await index(chat), false, 'there is nothing left')
     const [read] = await search(store, [
@@ -162,9 +166,9 @@ export const searching = contractCases('the index', {
   'takes slices of so many messages or characters, at least one': async store => {
     const chat = new Chat(store)
     await chat.append(...Array.from({ length: 5 }, (_, place) => message(`${'word '.repeat(100)}${place}`)))
-    const few = await store.readIndexWork(chat.key, { messages: 2, characters: 1_000_000 })
+    const few = await store.search.readIndexWork(chat.key, { messages: 2, characters: 1_000_000 })
     assert.deepEqual([few?.messages.length, few?.through], [2, 2])
-    const short = await store.readIndexWork(chat.key, { messages: 5, characters: 10 })
+    const short = await store.search.readIndexWork(chat.key, { messages: 5, characters: 10 })
     assert.deepEqual([short?.messages.length, short?.through], [1, 1])
     for (let slices = 0; slices < 5; slices++) await index(chat, { request: { messages: 5, characters: 10 } })
     assert.deepEqual(await places(store, 'word'), { chat: [1, 2, 3, 4, 5] })
@@ -173,15 +177,15 @@ export const searching = contractCases('the index', {
   'refuses what was read before an edit, a rollback or another write': async store => {
     const chat = new Chat(store)
     await chat.append(message('alpha'), message('beta'), message('gamma'))
-    const work = (await store.readIndexWork(chat.key, ALL))!
+    const work = (await store.search.readIndexWork(chat.key, ALL))!
     await chat.edit(2, 'delta')
-    assert.equal(await store.writeIndex(chat.key, writeFor(work)), false)
-    const again = (await store.readIndexWork(chat.key, ALL))!
+    assert.equal(await store.search.writeIndex(chat.key, writeFor(work)), false)
+    const again = (await store.search.readIndexWork(chat.key, ALL))!
     await chat.rollback(2)
-    assert.equal(await store.writeIndex(chat.key, writeFor(again)), false)
-    const third = (await store.readIndexWork(chat.key, ALL))!
-    assert.ok(await store.writeIndex(chat.key, writeFor(third)))
-    assert.equal(await store.writeIndex(chat.key, writeFor(third)), false, 'somebody else was first')
+    assert.equal(await store.search.writeIndex(chat.key, writeFor(again)), false)
+    const third = (await store.search.readIndexWork(chat.key, ALL))!
+    assert.ok(await store.search.writeIndex(chat.key, writeFor(third)))
+    assert.equal(await store.search.writeIndex(chat.key, writeFor(third)), false, 'somebody else was first')
     assert.deepEqual(await places(store, 'beta'), {})
     assert.deepEqual(await places(store, 'delta'), { chat: [2] })
   },
@@ -213,7 +217,7 @@ export const searching = contractCases('the index', {
     await index(chat)
     assert.deepEqual(await places(store, 'word'), { chat: [1, 4] })
     assert.deepEqual(
-      (await store.readMessagesAt(chat.key, [4, 2, 1, 9, 1])).map(({ seq }) => seq),
+      (await store.log.readMessages(chat.key, { seqs: [4, 2, 1, 9, 1] })).map(({ seq }) => seq),
       [1, 4],
     )
   },
@@ -240,7 +244,9 @@ export const searching = contractCases('the index', {
     }
     const request = { terms: [{ term: 'word', prefix: false }], page: ALL_SESSIONS }
     const found = async (more: object, namespace = 'test') =>
-      (await store.readSearch(namespace, { ...request, ...more })).reads.map(({ key }) => key.id).sort()
+      (await store.search.readSearch(namespace, { ...request, ...more })).reads
+        .map(({ key }) => key.id)
+        .sort()
     assert.deepEqual(await found({}), ['a', 'b', 'c'])
     assert.deepEqual(await found({ sessions: ['b'] }), ['b'])
     assert.deepEqual(await found({ sessions: ['a', 'c', 'nobody'] }), ['a', 'c'])
@@ -265,7 +271,7 @@ export const searching = contractCases('the index', {
       const ids: string[] = []
       for (let next: string | null = ''; next !== null; ) {
         const page = { limit: 2, ...(next !== '' && { after: next }) }
-        const answer = await store.readSearch('test', { terms, page, ...more })
+        const answer = await store.search.readSearch('test', { terms, page, ...more })
         ids.push(...answer.reads.map(({ key }) => key.id))
         next = answer.next
       }
@@ -281,9 +287,9 @@ export const searching = contractCases('the index', {
     for (const chat of chats) await chat.append(message('hello there'))
     for (const chat of chats.slice(0, 3)) await index(chat)
     await chats[1]!.edit(1, 'good bye')
-    const first = await store.listUnindexed('test', { limit: 2 })
+    const first = await store.search.listUnindexed('test', { limit: 2 })
     assert.deepEqual(first, { keys: [chats[1]!.key], next: 'b' })
-    const second = await store.listUnindexed('test', { after: 'b', limit: 3 })
+    const second = await store.search.listUnindexed('test', { after: 'b', limit: 3 })
     assert.deepEqual(second, { keys: [chats[3]!.key], next: null })
   },
 
@@ -313,15 +319,15 @@ export const searching = contractCases('the index', {
     await chat.say(30)
     await chat.fold(5)
     await chat.foldAndRollUp(10, 2)
-    const all = await store.readSegments(chat.key, 'all')
+    const all = await store.folds.readSegments(chat.key, 'all')
     const upper = all.find(({ level }) => level === 2)!
-    const found = await store.readSegment(chat.key, upper.id)
+    const found = await store.folds.readSegment(chat.key, upper.id)
     assert.deepEqual(found?.segment, upper)
     assert.deepEqual(
       found?.lower.map(({ id }) => id),
       all.filter(({ level }) => level === 1).map(({ id }) => id),
     )
-    assert.equal(await store.readSegment(chat.key, 99), null)
-    assert.equal(await store.readSegment({ ...chat.key, id: 'nobody' }, 1), null)
+    assert.equal(await store.folds.readSegment(chat.key, 99), null)
+    assert.equal(await store.folds.readSegment({ ...chat.key, id: 'nobody' }, 1), null)
   },
 })

@@ -25,50 +25,50 @@ export const serving = contractCases('what a server needs', {
       apiKey({ id: 'two', name: 'a page 🎉', scopes: ['admin'] }),
       apiKey({ id: 'three', namespace: 'other' }),
     ]
-    for (const key of [bot, page, other]) await store.addKey(key)
-    assert.deepEqual(await store.readKey('two'), page)
-    assert.equal(await store.readKey('Two'), null)
-    assert.deepEqual(await store.listKeys(), [other, page, bot])
-    assert.equal(await store.removeKey('two'), true)
-    assert.equal(await store.removeKey('two'), false)
+    for (const key of [bot, page, other]) await store.keys.addKey(key)
+    assert.deepEqual(await store.keys.readKey('two'), page)
+    assert.equal(await store.keys.readKey('Two'), null)
+    assert.deepEqual(await store.keys.listKeys(), [other, page, bot])
+    assert.equal(await store.keys.removeKey('two'), true)
+    assert.equal(await store.keys.removeKey('two'), false)
     await store.close()
-    assert.deepEqual(await (await open()).listKeys(), [other, bot])
+    assert.deepEqual(await (await open()).keys.listKeys(), [other, bot])
   },
 
   'a name stands for one key of a namespace': async store => {
-    await store.addKey(apiKey())
-    await refuses(store.addKey(apiKey({ id: 'two' })), 'key_exists')
-    await refuses(store.addKey(apiKey({ name: 'other' })), 'key_exists')
-    assert.deepEqual(await store.listKeys(), [apiKey()])
+    await store.keys.addKey(apiKey())
+    await refuses(store.keys.addKey(apiKey({ id: 'two' })), 'key_exists')
+    await refuses(store.keys.addKey(apiKey({ name: 'other' })), 'key_exists')
+    assert.deepEqual(await store.keys.listKeys(), [apiKey()])
   },
 
   'the revision grows with every change of settings and keys, for everybody': async (store, open) => {
     const other = await open()
-    const seen = [await other.readRevision()]
-    const note = async () => seen.push(await other.readRevision())
-    await store.writeSettings('test', { threshold: 1 })
+    const seen = [await other.settings.readRevision()]
+    const note = async () => seen.push(await other.settings.readRevision())
+    await store.settings.writeSettings('test', { threshold: 1 })
     await note()
-    await store.addKey(apiKey())
+    await store.keys.addKey(apiKey())
     await note()
-    await store.removeKey('one')
+    await store.keys.removeKey('one')
     await note()
     assert.ok(seen.every((value, place) => place === 0 || value > seen[place - 1]!))
-    await store.removeKey('one')
-    await store.readSettings('test')
+    await store.keys.removeKey('one')
+    await store.settings.readSettings('test')
     await note()
     assert.equal(seen.at(-1), seen.at(-2))
   },
 
   'settings are written only over those that are expected': async (store, open) => {
-    await store.writeSettings('test', { a: 1, b: { c: 2, d: 3 } })
-    await store.writeSettings('test', { a: 2 }, { expected: { b: { d: 3, c: 2 }, a: 1 } })
-    await refuses(store.writeSettings('test', { a: 3 }, { expected: { a: 1 } }), 'settings_conflict')
-    assert.deepEqual(await store.readSettings('test'), { a: 2, b: { c: 2, d: 3 } })
+    await store.settings.writeSettings('test', { a: 1, b: { c: 2, d: 3 } })
+    await store.settings.writeSettings('test', { a: 2 }, { expected: { b: { d: 3, c: 2 }, a: 1 } })
+    await refuses(store.settings.writeSettings('test', { a: 3 }, { expected: { a: 1 } }), 'settings_conflict')
+    assert.deepEqual(await store.settings.readSettings('test'), { a: 2, b: { c: 2, d: 3 } })
     const other = await open()
-    const expected = await store.readSettings('test')
+    const expected = await store.settings.readSettings('test')
     const tried = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) =>
-        (index % 2 ? store : other).writeSettings('test', { a: `by ${index}` }, { expected }),
+        (index % 2 ? store : other).settings.writeSettings('test', { a: `by ${index}` }, { expected }),
       ),
     )
     assert.equal(tried.filter(({ status }) => status === 'fulfilled').length, 1)
@@ -77,40 +77,59 @@ export const serving = contractCases('what a server needs', {
   'a request is begun once, and answered with what was kept': async (store, open) => {
     const other = await open()
     const begun = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => (index % 2 ? store : other).beginRequest('test', REQUEST)),
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 ? store : other).requests.beginRequest('test', REQUEST),
+      ),
     )
     assert.equal(begun.filter(({ state }) => state === 'begun').length, 1)
     assert.equal(begun.filter(({ state }) => state === 'running').length, 9)
     const answer = { status: 201, seqs: [1, 2] }
-    await store.finishRequest('test', { name: 'name', begunUntil: 2_000, answer, until: 5_000 })
-    for (const begunUntil of [2_000, 5_000]) await store.dropRequest('test', { name: 'name', begunUntil })
-    assert.deepEqual(await other.beginRequest('test', { ...REQUEST, fingerprint: 'other' }), {
+    await store.requests.finishRequest('test', { name: 'name', begunUntil: 2_000, answer, until: 5_000 })
+    for (const begunUntil of [2_000, 5_000])
+      await store.requests.dropRequest('test', { name: 'name', begunUntil })
+    assert.deepEqual(await other.requests.beginRequest('test', { ...REQUEST, fingerprint: 'other' }), {
       state: 'answered',
       fingerprint: 'print',
       answer,
     })
-    assert.deepEqual(await store.beginRequest('Test', REQUEST), { state: 'begun' })
+    assert.deepEqual(await store.requests.beginRequest('Test', REQUEST), { state: 'begun' })
   },
 
   'a request that failed or whose time is over is begun anew': async store => {
-    await store.beginRequest('test', REQUEST)
-    await store.dropRequest('test', { name: 'name', begunUntil: 2_000 })
-    assert.equal((await store.beginRequest('test', REQUEST)).state, 'begun')
-    assert.equal((await store.beginRequest('test', { ...REQUEST, now: 1_999 })).state, 'running')
+    await store.requests.beginRequest('test', REQUEST)
+    await store.requests.dropRequest('test', { name: 'name', begunUntil: 2_000 })
+    assert.equal((await store.requests.beginRequest('test', REQUEST)).state, 'begun')
+    assert.equal((await store.requests.beginRequest('test', { ...REQUEST, now: 1_999 })).state, 'running')
     const late = { ...REQUEST, fingerprint: 'other', now: 2_000, until: 3_000 }
-    assert.equal((await store.beginRequest('test', late)).state, 'begun')
-    assert.deepEqual(await store.beginRequest('test', late), { state: 'running', fingerprint: 'other' })
+    assert.equal((await store.requests.beginRequest('test', late)).state, 'begun')
+    assert.deepEqual(await store.requests.beginRequest('test', late), {
+      state: 'running',
+      fingerprint: 'other',
+    })
     // Of whoever had begun it before.
-    await store.finishRequest('test', { name: 'name', begunUntil: 2_000, answer: 'old', until: 9_000 })
-    await store.dropRequest('test', { name: 'name', begunUntil: 2_000 })
-    assert.equal((await store.beginRequest('test', late)).state, 'running')
-    await store.finishRequest('test', { name: 'name', begunUntil: 3_000, answer: null, until: 4_000 })
-    assert.deepEqual(await store.beginRequest('test', late), {
+    await store.requests.finishRequest('test', {
+      name: 'name',
+      begunUntil: 2_000,
+      answer: 'old',
+      until: 9_000,
+    })
+    await store.requests.dropRequest('test', { name: 'name', begunUntil: 2_000 })
+    assert.equal((await store.requests.beginRequest('test', late)).state, 'running')
+    await store.requests.finishRequest('test', {
+      name: 'name',
+      begunUntil: 3_000,
+      answer: null,
+      until: 4_000,
+    })
+    assert.deepEqual(await store.requests.beginRequest('test', late), {
       state: 'answered',
       fingerprint: 'other',
       answer: null,
     })
-    assert.equal((await store.beginRequest('test', { ...REQUEST, now: 4_000, until: 9_000 })).state, 'begun')
+    assert.equal(
+      (await store.requests.beginRequest('test', { ...REQUEST, now: 4_000, until: 9_000 })).state,
+      'begun',
+    )
   },
 
   'expired requests that are asked for again beside new ones are begun once, and others are swept': async (
@@ -119,7 +138,12 @@ export const serving = contractCases('what a server needs', {
   ) => {
     const other = await open()
     const begin = (name: string, now: number) =>
-      (name.length % 2 ? store : other).beginRequest('test', { ...REQUEST, name, now, until: now + 1_000 })
+      (name.length % 2 ? store : other).requests.beginRequest('test', {
+        ...REQUEST,
+        name,
+        now,
+        until: now + 1_000,
+      })
     const old = Array.from({ length: 40 }, (_, place) => `old ${'x'.repeat(place)}`)
     for (const name of old) await begin(name, 0)
     const asked = [...old.slice(0, 20), ...old.slice(0, 20).map(name => `new ${name}`)]
@@ -131,28 +155,31 @@ export const serving = contractCases('what a server needs', {
 
   'settings of a session are written only over those that are expected': async store => {
     const chat = new Chat(store)
-    assert.deepEqual(await store.readOwnSettings(chat.key), {})
+    assert.deepEqual(await store.settings.readOwnSettings(chat.key), {})
     await chat.append(message('hello'))
-    assert.deepEqual(await store.readOwnSettings(chat.key), {})
-    await store.updateSettings(chat.key, { threshold: 4 }, { expected: {} })
-    await refuses(store.updateSettings(chat.key, { threshold: 5 }, { expected: {} }), 'settings_conflict')
-    assert.deepEqual(await store.readOwnSettings(chat.key), { threshold: 4 })
-    assert.deepEqual(await store.readOwnSettings({ ...chat.key, namespace: 'other' }), {})
+    assert.deepEqual(await store.settings.readOwnSettings(chat.key), {})
+    await store.settings.updateSettings(chat.key, { threshold: 4 }, { expected: {} })
+    await refuses(
+      store.settings.updateSettings(chat.key, { threshold: 5 }, { expected: {} }),
+      'settings_conflict',
+    )
+    assert.deepEqual(await store.settings.readOwnSettings(chat.key), { threshold: 4 })
+    assert.deepEqual(await store.settings.readOwnSettings({ ...chat.key, namespace: 'other' }), {})
   },
 
   'a namespace that is erased takes its settings, keys and requests along, and says so': async store => {
-    await store.writeSettings('test', { threshold: 1 })
-    await store.addKey(apiKey())
-    await store.addKey(apiKey({ id: 'two', namespace: 'other' }))
-    await store.beginRequest('test', REQUEST)
-    const before = await store.readRevision()
+    await store.settings.writeSettings('test', { threshold: 1 })
+    await store.keys.addKey(apiKey())
+    await store.keys.addKey(apiKey({ id: 'two', namespace: 'other' }))
+    await store.requests.beginRequest('test', REQUEST)
+    const before = await store.settings.readRevision()
     await erase(store, { kind: 'namespace' })
-    assert.deepEqual(await store.readSettings('test'), {})
+    assert.deepEqual(await store.settings.readSettings('test'), {})
     assert.deepEqual(
-      (await store.listKeys()).map(({ id }) => id),
+      (await store.keys.listKeys()).map(({ id }) => id),
       ['two'],
     )
-    assert.equal((await store.beginRequest('test', REQUEST)).state, 'begun')
-    assert.ok((await store.readRevision()) > before)
+    assert.equal((await store.requests.beginRequest('test', REQUEST)).state, 'begun')
+    assert.ok((await store.settings.readRevision()) > before)
   },
 })

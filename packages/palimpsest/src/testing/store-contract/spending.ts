@@ -32,7 +32,7 @@ function requestOf({
 
 async function reserve(store: Store, asked: Asked) {
   const { key, request } = requestOf(asked)
-  return store.reserveCall(key, request)
+  return store.spending.reserveCall(key, request)
 }
 
 async function isReserved(store: Store, asked: Asked): Promise<boolean> {
@@ -41,7 +41,7 @@ async function isReserved(store: Store, asked: Asked): Promise<boolean> {
 
 async function limitOf(store: Store, asked: Asked) {
   const { key, request } = requestOf(asked)
-  return store.findSpendLimit(key, request)
+  return store.spending.findSpendLimit(key, request)
 }
 
 async function speak(store: Store, ...ids: readonly string[]): Promise<void> {
@@ -103,19 +103,19 @@ export const spending = contractCases('spending', {
     const first = await reserve(store, { ...limits, spends: 200 })
     assert.ok('reserved' in first)
     assert.equal((await limitOf(store, limits))?.used, 200)
-    await store.settleCall('test', first.reserved, { calls: 1, tokens: 30 })
+    await store.spending.settleCall('test', first.reserved, { calls: 1, tokens: 30 })
     assert.equal(await limitOf(store, limits), null)
     assert.equal((await limitOf(store, { tokens: 30 }))?.used, 30)
     assert.equal((await limitOf(store, { sessionTokens: 30 }))?.used, 30)
     const second = await reserve(store, limits)
     assert.ok('reserved' in second)
-    await store.settleCall('test', second.reserved, { calls: 3, tokens: 75 })
+    await store.spending.settleCall('test', second.reserved, { calls: 3, tokens: 75 })
     assert.deepEqual((await limitOf(store, { calls: 4 }))?.used, 4)
     assert.equal((await limitOf(store, limits))?.used, 105)
     const counted = [{ model: 'm', calls: 4, tokens: 105, since: NOON }]
-    assert.deepEqual(await store.readSpending('test', { now: NOON + 1 }), counted)
-    assert.deepEqual(await store.readSpending('test', { now: NOON + HOUR }), [])
-    assert.deepEqual(await store.readSpending('other', { now: NOON }), [])
+    assert.deepEqual(await store.spending.readSpending('test', { now: NOON + 1 }), counted)
+    assert.deepEqual(await store.spending.readSpending('test', { now: NOON + HOUR }), [])
+    assert.deepEqual(await store.spending.readSpending('other', { now: NOON }), [])
     assert.equal(await limitOf(store, { ...limits, now: NOON + HOUR }), null)
   },
 
@@ -148,7 +148,7 @@ export const spending = contractCases('spending', {
     for (const hours of [1, 2, 3]) assert.ok(await isReserved(store, { calls: 1, now: NOON + hours * HOUR }))
     assert.equal(await limitOf(store, { calls: 1 }), null)
     assert.equal((await limitOf(store, { calls: 1, now: NOON + 2 * HOUR }))?.used, 1)
-    await store.settleCall('test', late.reserved, { calls: 1, tokens: 1_000 })
+    await store.spending.settleCall('test', late.reserved, { calls: 1, tokens: 1_000 })
     assert.equal(await limitOf(store, { calls: 1 }), null)
   },
 

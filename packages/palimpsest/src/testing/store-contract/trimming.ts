@@ -30,7 +30,11 @@ class Days {
   async look(keepNewest = 1): Promise<number> {
     let all = 0
     for (let isMore = true; isMore; ) {
-      const trimmed = await this.store.trimEvents({ now: this.now, retentionMs: RETENTION_MS, keepNewest })
+      const trimmed = await this.store.events.trimEvents({
+        now: this.now,
+        retentionMs: RETENTION_MS,
+        keepNewest,
+      })
       all += trimmed.deleted
       isMore = trimmed.isMore
     }
@@ -38,7 +42,7 @@ class Days {
   }
 
   note(name: string, after: string | null, namespace = 'test'): Promise<void> {
-    return this.store.noteConsumer(namespace, { name, after, now: this.now })
+    return this.store.events.noteConsumer(namespace, { name, after, now: this.now })
   }
 }
 
@@ -46,7 +50,7 @@ class Days {
 async function read(store: Store, expected: number): Promise<readonly StoreEvent[]> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
-    const events = await store.readEvents({ after: null, limit: 10_000 })
+    const events = await store.events.readEvents({ after: null, limit: 10_000 })
     if (events.length >= expected || performance.now() > deadline) return events
   }
 }
@@ -63,7 +67,7 @@ export const trimming = contractCases('trimming events', {
   'takes those that are older than the retention, from the oldest on': async (store, open) => {
     const [chat, days] = [new Chat(store), new Days(store)]
     assert.equal(await days.pass(OLD_AFTER), 0, 'there are none yet')
-    const empty = await store.readLastPosition()
+    const empty = await store.events.readLastPosition()
     await say(chat, 9)
     const old = await read(store, 10)
     assert.equal(await days.pass(2), 0)
@@ -72,21 +76,25 @@ export const trimming = contractCases('trimming events', {
     assert.equal(await days.pass(OLD_AFTER - 2), 10)
     const kept = all.slice(10)
     assert.deepEqual(await read(store, 5), kept)
-    assert.deepEqual(await (await open()).readEvents({ after: null, limit: 2 }), kept.slice(0, 2))
+    assert.deepEqual(await (await open()).events.readEvents({ after: null, limit: 2 }), kept.slice(0, 2))
     for (const { position } of old.slice(0, -1))
-      await refuses(store.readEvents({ after: position, limit: 1 }), 'position_lost')
-    await refuses(store.readEvents({ after: empty, limit: 1 }), 'position_lost')
-    for (const position of [old.at(-1)!.position, await store.readFirstPosition()])
-      assert.deepEqual(await store.readEvents({ after: position, limit: 10 }), kept, 'nothing was missed')
+      await refuses(store.events.readEvents({ after: position, limit: 1 }), 'position_lost')
+    await refuses(store.events.readEvents({ after: empty, limit: 1 }), 'position_lost')
+    for (const position of [old.at(-1)!.position, await store.events.readFirstPosition()])
+      assert.deepEqual(
+        await store.events.readEvents({ after: position, limit: 10 }),
+        kept,
+        'nothing was missed',
+      )
     assert.equal(await days.pass(10), 4)
     assert.deepEqual(await read(store, 1), kept.slice(-1), 'the newest stays')
-    const last = await store.readLastPosition()
+    const last = await store.events.readLastPosition()
     assert.equal(last, kept.at(-1)!.position)
     await say(chat, 1)
     const both = await read(store, 2)
-    assert.deepEqual(await store.readEvents({ after: last, limit: 10 }), both.slice(1))
+    assert.deepEqual(await store.events.readEvents({ after: last, limit: 10 }), both.slice(1))
     await days.pass(20)
-    assert.equal((await store.readMessages(chat.key, { limit: 100, from: 'oldest' })).length, 15)
+    assert.equal((await store.log.readMessages(chat.key, { limit: 100, from: 'oldest' })).length, 15)
   },
 
   'leaves the newest, as many as are to stay': async store => {
@@ -97,7 +105,7 @@ export const trimming = contractCases('trimming events', {
     assert.deepEqual(await read(store, 4), all.slice(6))
     assert.equal(await days.pass(20, 4), 0)
     assert.equal(await days.pass(1, 0), 3, 'but one')
-    await days.store.trimEvents({ now: days.now, retentionMs: RETENTION_MS })
+    await days.store.events.trimEvents({ now: days.now, retentionMs: RETENTION_MS })
   },
 
   'goes by the time that passes, whatever a clock has said': async store => {
@@ -124,13 +132,13 @@ export const trimming = contractCases('trimming events', {
     await days.note('slow', all[2]!.position)
     await days.note('fast', all[7]!.position)
     assert.equal(await days.pass(OLD_AFTER), 3)
-    assert.deepEqual(await store.readEvents({ after: all[2]!.position, limit: 10 }), all.slice(3))
+    assert.deepEqual(await store.events.readEvents({ after: all[2]!.position, limit: 10 }), all.slice(3))
     await days.note('slow', all[4]!.position)
     assert.equal(await days.pass(1), 2)
     assert.equal(await days.pass(10), 0)
     assert.equal(await days.pass(2), 4, 'the other one holds the rest, and was not seen for as long')
     await refuses(days.note('slow', all[4]!.position), 'position_lost')
-    await refuses(store.readEvents({ after: all[4]!.position, limit: 1 }), 'position_lost')
+    await refuses(store.events.readEvents({ after: all[4]!.position, limit: 1 }), 'position_lost')
     await days.note('slow', null)
     await say(chat, 1)
     await read(store, 2)
@@ -157,11 +165,11 @@ export const trimming = contractCases('trimming events', {
     await days.note('gone', all[2]!.position)
     await days.note('gone', all[4]!.position, 'other')
     assert.equal(await days.pass(OLD_AFTER), 3)
-    assert.equal(await store.forgetConsumer('test', 'unknown'), false)
-    assert.equal(await store.forgetConsumer('test', 'gone'), true)
-    assert.equal(await store.forgetConsumer('test', 'gone'), false)
+    assert.equal(await store.events.forgetConsumer('test', 'unknown'), false)
+    assert.equal(await store.events.forgetConsumer('test', 'gone'), true)
+    assert.equal(await store.events.forgetConsumer('test', 'gone'), false)
     assert.equal(await days.pass(1), 2, 'one of the same name in another namespace stays')
-    assert.equal(await store.forgetConsumer('other', 'gone'), true)
+    assert.equal(await store.events.forgetConsumer('other', 'gone'), true)
     await days.note('there', all[6]!.position)
     assert.equal(await days.pass(1), 2)
     await refuses(days.note('gone', all[4]!.position), 'position_lost')
@@ -174,12 +182,15 @@ export const trimming = contractCases('trimming events', {
     await chat.fold(6)
     await say(chat, 2)
     await read(store, 6)
-    const history = await store.readFolds(chat.key, { limit: 10 })
+    const history = await store.folds.readFolds(chat.key, { limit: 10 })
     assert.equal(history.length, 2)
     assert.equal(await days.pass(OLD_AFTER), 5)
-    assert.deepEqual(await store.readFolds(chat.key, { limit: 10 }), history)
-    assert.deepEqual(await store.readFolds(chat.key, { limit: 1 }), history.slice(0, 1))
-    assert.deepEqual(await store.readFolds(chat.key, { limit: 5, before: history[0]!.id }), history.slice(1))
+    assert.deepEqual(await store.folds.readFolds(chat.key, { limit: 10 }), history)
+    assert.deepEqual(await store.folds.readFolds(chat.key, { limit: 1 }), history.slice(0, 1))
+    assert.deepEqual(
+      await store.folds.readFolds(chat.key, { limit: 5, before: history[0]!.id }),
+      history.slice(1),
+    )
     assert.deepEqual(
       (await read(store, 1)).map(({ type, toSeq }) => [type, toSeq]),
       [['message-appended', 14]],
@@ -189,13 +200,13 @@ export const trimming = contractCases('trimming events', {
       (await read(store, 2)).map(({ type }) => type),
       ['message-appended', 'fold-committed'],
     )
-    const longer = await store.readFolds(chat.key, { limit: 10 })
+    const longer = await store.folds.readFolds(chat.key, { limit: 10 })
     assert.deepEqual(longer.slice(1), history)
-    assert.deepEqual(await store.readFolds(chat.key, { limit: 2 }), longer.slice(0, 2))
+    assert.deepEqual(await store.folds.readFolds(chat.key, { limit: 2 }), longer.slice(0, 2))
     await chat.fork('fork', 9)
     await erase(store, { kind: 'session', sessionId: 'chat' })
     await days.pass(20)
-    assert.deepEqual(await store.readFolds(chat.key, { limit: 10 }), [])
+    assert.deepEqual(await store.folds.readFolds(chat.key, { limit: 10 }), [])
     assert.deepEqual(
       (await read(store, 0)).filter(({ sessionId }) => sessionId === 'chat'),
       [],
@@ -211,7 +222,7 @@ export const trimming = contractCases('trimming events', {
     await say(chat, 1)
     const [, , next] = await read(store, 3)
     await days.pass(20)
-    assert.deepEqual(await store.readEvents({ after: position, limit: 10 }), [next])
+    assert.deepEqual(await store.events.readEvents({ after: position, limit: 10 }), [next])
   },
 
   'forgets the readers of a namespace with it': async store => {
@@ -246,7 +257,7 @@ export const trimming = contractCases('trimming events', {
       const expected = 2 + (round + 1) * 25
       const deadline = performance.now() + PATIENCE_MS
       while (seen.length < expected && performance.now() < deadline)
-        seen.push(...(await store.readEvents({ after: seen.at(-1)?.position ?? null, limit: 7 })))
+        seen.push(...(await store.events.readEvents({ after: seen.at(-1)?.position ?? null, limit: 7 })))
     }
     assert.equal(seen.length, 152)
     assert.equal(new Set(seen.map(({ position }) => position)).size, 152)

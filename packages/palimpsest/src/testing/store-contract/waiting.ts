@@ -13,7 +13,7 @@ const said = (text: string, externalId: string | null = null) =>
   message(text, { role: 'assistant', externalId })
 
 async function waitingOf(store: Store, namespace = 'test') {
-  return store.readWaiting(namespace, { limit: 100_000 })
+  return store.inbox.readWaiting(namespace, { limit: 100_000 })
 }
 
 /** Who waits, as session and seq; with the reply, if there is one. */
@@ -46,7 +46,7 @@ const asking = contractCases('a message that waits', {
       sent: null,
       reply: null,
     })
-    await store.settleWaiting(chat.key, [1])
+    await store.inbox.settleWaiting(chat.key, [1])
     assert.deepEqual(await waitingOf(store), [])
     assert.deepEqual(await chat.contents(), ['hello'])
   },
@@ -65,7 +65,7 @@ const asking = contractCases('a message that waits', {
 
   'may be one that was in the log already, once, and if it can be seen': async store => {
     const chat = new Chat(store)
-    const wait = (seq: number) => store.awaitAnswer(chat.key, { seq, awaits: ANN, now: chat.tick() })
+    const wait = (seq: number) => store.inbox.awaitAnswer(chat.key, { seq, awaits: ANN, now: chat.tick() })
     assert.equal(await wait(1), false)
     await chat.append(message('one'), message('two'))
     assert.equal(await wait(2), true)
@@ -84,7 +84,7 @@ const asking = contractCases('a message that waits', {
     await one.ask(ANN, message('one'))
     await other.ask(BO, message('two'), message('three'))
     const of = async (sessionId: string) =>
-      (await store.readWaiting('test', { sessionId, limit: 9 })).map(({ seq }) => seq)
+      (await store.inbox.readWaiting('test', { sessionId, limit: 9 })).map(({ seq }) => seq)
     assert.deepEqual([await of('chat'), await of('other'), await of('none')], [[1], [1, 2], []])
   },
 
@@ -107,7 +107,7 @@ const asking = contractCases('a message that waits', {
       ['chat', 1],
       ['chat', 2],
     ])
-    await store.settleWaiting(chat.key, [1, 2])
+    await store.inbox.settleWaiting(chat.key, [1, 2])
     await chat.ask(ANN, message('one', { externalId: '1' }), twice)
     assert.deepEqual(await waitingOf(store), [], 'nor again once it is settled')
   },
@@ -124,7 +124,7 @@ const asking = contractCases('a message that waits', {
     const odd = 'a\0b\ud800c\u{1f389}"\\\u0001\n摘要'
     const chat = new Chat(store)
     await chat.ask({ burst: odd, address: { [odd]: [odd, { deep: odd }], none: null } }, message('hello'))
-    await store.noteWaiting(chat.key, { seq: 1, sent: { [odd]: odd } })
+    await store.inbox.noteWaiting(chat.key, { seq: 1, sent: { [odd]: odd } })
     const [entry] = await waitingOf(store)
     assert.deepEqual([entry!.burst, entry!.sent], [odd, { [odd]: odd }])
     assert.deepEqual(entry!.address, { [odd]: [odd, { deep: odd }], none: null })
@@ -136,10 +136,10 @@ const asking = contractCases('a message that waits', {
     await there.ask(BO, message('there'))
     await there.ask(BO, message('there again'))
     assert.deepEqual(await whoWaits(store), [['chat', 1]])
-    await store.noteWaiting(here.key, { seq: 1, attempts: 5 })
+    await store.inbox.noteWaiting(here.key, { seq: 1, attempts: 5 })
     await here.answer({ seqs: [1] }, said('here you are'))
     await refuses(here.answer({ seqs: [2] }, said('and you')), 'not_waiting')
-    await store.settleWaiting(here.key, [1, 2])
+    await store.inbox.settleWaiting(here.key, [1, 2])
     assert.deepEqual(await waitingOf(store), [])
     const left = await waitingOf(store, 'elsewhere')
     assert.deepEqual(
@@ -170,7 +170,7 @@ const asking = contractCases('a message that waits', {
     )
     const paged = []
     for (let after = 0; ; ) {
-      const page = await store.readWaiting('test', { after, limit: 5 })
+      const page = await store.inbox.readWaiting('test', { after, limit: 5 })
       paged.push(...page)
       if (page.length < 5) break
       after = page.at(-1)!.id
@@ -187,7 +187,7 @@ const asking = contractCases('a message that waits', {
       assert.deepEqual(others, [])
       assert.ok(entry!.id > last)
       last = entry!.id
-      await store.settleWaiting(chat.key, [seq])
+      await store.inbox.settleWaiting(chat.key, [seq])
     }
   },
 })
@@ -197,19 +197,19 @@ const noting = contractCases('a note about what waits', {
     const chat = new Chat(store)
     await chat.ask(ANN, message('one'), message('two'))
     const read = async () => (await waitingOf(store)).map(({ attempts, sent }) => [attempts, sent])
-    await store.noteWaiting(chat.key, { seq: 1, attempts: 2 })
+    await store.inbox.noteWaiting(chat.key, { seq: 1, attempts: 2 })
     assert.deepEqual(await read(), [
       [2, null],
       [0, null],
     ])
-    await store.noteWaiting(chat.key, { seq: 1, sent: { ids: [1, 2] } })
-    await store.noteWaiting(chat.key, { seq: 2, attempts: 1, sent: 'draft' })
+    await store.inbox.noteWaiting(chat.key, { seq: 1, sent: { ids: [1, 2] } })
+    await store.inbox.noteWaiting(chat.key, { seq: 2, attempts: 1, sent: 'draft' })
     assert.deepEqual(await read(), [
       [2, { ids: [1, 2] }],
       [1, 'draft'],
     ])
-    await store.noteWaiting(chat.key, { seq: 1, attempts: 3, sent: null })
-    await store.noteWaiting(chat.key, { seq: 2 })
+    await store.inbox.noteWaiting(chat.key, { seq: 1, attempts: 3, sent: null })
+    await store.inbox.noteWaiting(chat.key, { seq: 2 })
     assert.deepEqual(await read(), [
       [3, null],
       [1, 'draft'],
@@ -220,14 +220,14 @@ const noting = contractCases('a note about what waits', {
 
   'is nothing where nobody waits': async store => {
     const chat = new Chat(store)
-    await store.noteWaiting(chat.key, { seq: 1, attempts: 1 })
-    await store.settleWaiting(chat.key, [1])
-    assert.equal(await store.readSession(chat.key), null, 'not even a session')
+    await store.inbox.noteWaiting(chat.key, { seq: 1, attempts: 1 })
+    await store.inbox.settleWaiting(chat.key, [1])
+    assert.equal(await store.sessions.readSession(chat.key), null, 'not even a session')
     await chat.ask(ANN, message('one'))
-    await store.settleWaiting(chat.key, [])
-    await store.settleWaiting(chat.key, [2, 3, 1, 1])
-    await store.settleWaiting(chat.key, [1])
-    await store.noteWaiting(chat.key, { seq: 1, attempts: 1, sent: [1] })
+    await store.inbox.settleWaiting(chat.key, [])
+    await store.inbox.settleWaiting(chat.key, [2, 3, 1, 1])
+    await store.inbox.settleWaiting(chat.key, [1])
+    await store.inbox.noteWaiting(chat.key, { seq: 1, attempts: 1, sent: [1] })
     assert.deepEqual(await waitingOf(store), [])
   },
 
@@ -235,7 +235,7 @@ const noting = contractCases('a note about what waits', {
     const chat = new Chat(store)
     const texts = Array.from({ length: 150 }, (_, place) => message(`${place}`))
     const { messages } = await chat.ask(ANN, ...texts)
-    await store.settleWaiting(
+    await store.inbox.settleWaiting(
       chat.key,
       messages.map(({ seq }) => seq).filter(seq => seq !== 77),
     )
@@ -254,7 +254,7 @@ const answering = contractCases('an answer to what waits', {
     await refuses(chat.answer({ seqs: [1], isPart: true }, said('too late')), 'not_waiting')
     const gone = new Chat(store, 'gone')
     await refuses(gone.answer({ seqs: [1], isPart: true }, said('nobody asked')), 'not_waiting')
-    assert.equal(await store.readSession(gone.key), null)
+    assert.equal(await store.sessions.readSession(gone.key), null)
     assert.equal((await chat.contents()).length, 3)
   },
 
@@ -271,7 +271,7 @@ const answering = contractCases('an answer to what waits', {
     const [entry, other, ...none] = await waitingOf(store)
     assert.deepEqual(entry, { ...first, reply: [4, 5] })
     assert.deepEqual([other!.seq, other!.reply, none], [2, null, []])
-    await store.settleWaiting(chat.key, [1])
+    await store.inbox.settleWaiting(chat.key, [1])
     assert.deepEqual(await whoWaits(store), [['chat', 2]])
     await checkFigures(chat)
   },
@@ -306,7 +306,7 @@ const answering = contractCases('an answer to what waits', {
     const request = { traits: { kind: 'private', user: null, scope: null }, groupTurnMessages: 12 } as const
     const { key, policy } = chat
     const messages = [said('and you?')]
-    await store.append({
+    await store.log.append({
       ...request,
       key,
       policy,
@@ -326,11 +326,11 @@ const answering = contractCases('an answer to what waits', {
     const error = await refuses(chat.answer({ seqs: [1] }, said('to nobody')), 'not_waiting')
     assert.ok(error instanceof NotWaitingError)
     assert.deepEqual(error.details, { sessionId: 'chat', seqs: [1] })
-    assert.equal(await store.readSession(chat.key), null, 'not even a session')
+    assert.equal(await store.sessions.readSession(chat.key), null, 'not even a session')
     await chat.ask(ANN, message('one'), message('two'), message('three'))
     await chat.append(message('four'))
     await chat.answer({ seqs: [1] }, said('five'))
-    await store.settleWaiting(chat.key, [2])
+    await store.inbox.settleWaiting(chat.key, [2])
     const read = async () => [await waitingOf(store), await chat.messages(), await chat.record()]
     const before = await read()
     for (const gone of [1, 2, 4, 5, 99, 0, -1, 1.5, Number.NaN]) {
@@ -362,7 +362,7 @@ const answering = contractCases('an answer to what waits', {
     }
     await again(1)
     await again(2)
-    await store.settleWaiting(chat.key, [1])
+    await store.inbox.settleWaiting(chat.key, [1])
     await again(1)
     await again(1, 2)
   },
@@ -434,7 +434,7 @@ const answering = contractCases('an answer to what waits', {
         (await waitingOf(store)).flatMap(({ reply }) => reply ?? []),
         given,
       )
-      await store.settleWaiting(chats[0]!.key, seqs)
+      await store.inbox.settleWaiting(chats[0]!.key, seqs)
     }
     assert.equal((await chats[0]!.messages()).length, 30)
   },
@@ -470,7 +470,7 @@ const hiding = contractCases('what waits and is taken back', {
     await chat.answer({ seqs: [1] }, said('a'))
     await chat.rollback(1)
     assert.deepEqual(await whoWaits(store), [['chat', 1]])
-    assert.deepEqual(await store.readMessagesAt(chat.key, [2]), [])
+    assert.deepEqual(await store.log.readMessages(chat.key, { seqs: [2] }), [])
     await chat.answer({ seqs: [1] }, said('b'))
     assert.deepEqual(await whoWaits(store), [['chat', 1, [3]]])
   },
@@ -504,7 +504,7 @@ const hiding = contractCases('what waits and is taken back', {
       operation: null,
     } as const
     const replace = (seqs: readonly number[]) =>
-      store.replaceTail({
+      store.log.replaceTail({
         ...request,
         messages: [message('three')],
         awaits: BO,
@@ -561,7 +561,7 @@ async function askEverywhere(store: Store): Promise<void> {
   const alone = new Chat(store, 'private', { user: 'ann' })
   await alone.ask(HERS, hers('one'), hers('two'))
   await alone.answer({ seqs: [2] }, said('to two'))
-  await store.noteWaiting(alone.key, { seq: 1, attempts: 1, sent: { to: CANARY } })
+  await store.inbox.noteWaiting(alone.key, { seq: 1, attempts: 1, sent: { to: CANARY } })
   const group = new Chat(store, 'group', { kind: 'group' })
   await group.ask(HERS, hers('one'))
   await group.ask(BO, his('two'))
@@ -634,7 +634,7 @@ const erasingWaiting = contractCases('what waits and is erased', {
       ['chat', 2],
       ['chat', 5],
     ])
-    await store.settleWaiting(chat.key, [2, 5])
+    await store.inbox.settleWaiting(chat.key, [2, 5])
     assert.deepEqual(await whoWaits(store), [['chat', 8]])
     await checkFigures(chat)
   },
@@ -642,7 +642,7 @@ const erasingWaiting = contractCases('what waits and is erased', {
   'takes answers along that may quote memory of it': async store => {
     const learned = new Chat(store, 'learned', { user: 'ann' })
     await learned.say(2)
-    await store.changeDocuments([
+    await store.documents.changeDocuments([
       learning(documentKey('user', 'ann'), [fact('- likes tea', 'learned', [1, 1], { subject: 'ann' })]),
     ])
     const chats = [
@@ -691,11 +691,11 @@ const erasingWaiting = contractCases('what waits and is erased', {
   'is not to be seen from the first slice of its session on': async store => {
     await askEverywhere(store)
     const target = { kind: 'session', sessionId: 'private' } as const
-    const { id } = await store.beginErasure('test', { target, now: 0 })
-    await store.continueErasure('test', { id, now: 0 })
+    const { id } = await store.erasure.beginErasure('test', { target, now: 0 })
+    await store.erasure.continueErasure('test', { id, now: 0 })
     assert.equal((await waitingOf(store)).length, 3)
-    await store.noteWaiting({ namespace: 'test', id: 'private' }, { seq: 1, attempts: 9 })
-    await store.settleWaiting({ namespace: 'test', id: 'private' }, [1])
+    await store.inbox.noteWaiting({ namespace: 'test', id: 'private' }, { seq: 1, attempts: 9 })
+    await store.inbox.settleWaiting({ namespace: 'test', id: 'private' }, [1])
   },
 
   'goes with whoever said it': async store => {

@@ -19,8 +19,8 @@ interface WindowOptions {
 
 /** The commit of a window over all segments and all that is raw through `toSeq`; 0: over the segments alone. */
 async function prepareWindow(chat: Chat, toSeq: number, { window = WINDOW, through }: WindowOptions = {}) {
-  const shown = await chat.store.readSegments(chat.key, 'shown')
-  const raw = (await chat.store.readPlan(chat.key))!.raw
+  const shown = await chat.store.folds.readSegments(chat.key, 'shown')
+  const raw = (await chat.store.folds.readPlan(chat.key))!.raw
   const commit = await chat.prepareFold(toSeq === 0 ? raw.at(-1)!.seq : toSeq)
   const range = toSeq === 0 ? null : commit.plan.range
   const from = shown[0]?.fromSeq ?? range!.fromSeq
@@ -39,7 +39,7 @@ export async function choose(chat: Chat, toSeq: number, options: WindowOptions =
 }
 
 async function shown(chat: Chat) {
-  const segments = await chat.store.readSegments(chat.key, 'shown')
+  const segments = await chat.store.folds.readSegments(chat.key, 'shown')
   return segments.map(({ fromSeq, toSeq, window, windowThrough }) => ({
     range: [fromSeq, toSeq],
     window: window ?? null,
@@ -59,7 +59,7 @@ export const windows = contractCases('a window', {
       assert.deepEqual(await shown(new Chat(each)), [{ range: [1, 6], window: WINDOW, through: 10 }])
     await chat.fold(8)
     assert.deepEqual((await shown(chat))[1], { range: [7, 8], window: null, through: null })
-    assert.ok(!('window' in (await store.readSegments(chat.key, 'all'))[0]!))
+    assert.ok(!('window' in (await store.folds.readSegments(chat.key, 'all'))[0]!))
     await checkFigures(chat)
   },
 
@@ -76,8 +76,8 @@ export const windows = contractCases('a window', {
       [[1, 10]],
     )
     await checkFigures(chat)
-    const [only] = await store.readSegments(chat.key, 'shown')
-    const { lower } = (await store.readSegment(chat.key, only!.id))!
+    const [only] = await store.folds.readSegments(chat.key, 'shown')
+    const { lower } = (await store.folds.readSegment(chat.key, only!.id))!
     assert.deepEqual(
       lower.map(({ fromSeq, toSeq }) => [fromSeq, toSeq]),
       [[1, 8]],
@@ -116,11 +116,14 @@ export const windows = contractCases('a window', {
       // Without a window it stands for what it may not.
       [plain],
     ])
-      await refuses(store.commitFold({ ...commit, segments }), 'invalid_argument')
+      await refuses(store.folds.commitFold({ ...commit, segments }), 'invalid_argument')
     await chat.commit(commit)
     await checkFigures(chat)
     const none = await prepareWindow(new Chat(store), 10)
-    await refuses(store.commitFold({ ...none, plan: { decision: FORCE, range: null } }), 'invalid_argument')
+    await refuses(
+      store.folds.commitFold({ ...none, plan: { decision: FORCE, range: null } }),
+      'invalid_argument',
+    )
   },
 
   'is shown again by a rollback that takes away what stood for it': async store => {
@@ -211,14 +214,14 @@ export const windows = contractCases('a window', {
       await eraseMessages(chat, erased)
       for (const each of [store, await open()]) assertForgotten(await toldBy(each))
       assert.deepEqual(
-        (await store.readSegments(chat.key, 'all')).map(({ text, window }) => [text, window ?? null]),
+        (await store.folds.readSegments(chat.key, 'all')).map(({ text, window }) => [text, window ?? null]),
         [
           ['', null],
           ['', null],
         ],
       )
       await checkFigures(chat)
-      const mine = (await store.listWithheld('test', { left: 'nothing', limit: 99 })).filter(
+      const mine = (await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 99 })).filter(
         ({ key }) => key.id === chat.key.id,
       )
       // The one that stands for the other comes after it, and names it.
@@ -252,7 +255,7 @@ export const windows = contractCases('a window', {
       assertForgotten(await toldBy(store))
       assert.equal((await chat.record()).memo, null)
       assert.deepEqual(
-        (await store.readSegments(chat.key, 'shown')).map(({ text }) => text !== ''),
+        (await store.folds.readSegments(chat.key, 'shown')).map(({ text }) => text !== ''),
         how === 'erase' ? [false, false, true] : [],
       )
       await checkFigures(chat)
@@ -284,8 +287,8 @@ export const windows = contractCases('a window', {
     await chat.say(6)
     const commit = await prepareWindow(chat, 2)
     await chat.edit(5, 'other')
-    await refuses(store.commitFold(commit), 'epoch_conflict')
-    await store.releaseLease(chat.key, commit.leaseToken)
+    await refuses(store.folds.commitFold(commit), 'epoch_conflict')
+    await store.folds.releaseLease(chat.key, commit.leaseToken)
     const again = await prepareWindow(chat, 2)
     await chat.say(1)
     await chat.edit(7, 'above all that was read')
@@ -317,13 +320,13 @@ export const windows = contractCases('a window', {
     await eraseMessages(chat, 12)
     assert.deepEqual(await shown(chat), [{ range: [1, 4], window: [], through: 10 }])
     await eraseMessages(chat, 8)
-    assert.deepEqual((await store.readSegments(chat.key, 'all'))[0]?.window, WINDOW)
-    assert.deepEqual(await store.listWithheld('test', { left: 'nothing', limit: 9 }), [])
+    assert.deepEqual((await store.folds.readSegments(chat.key, 'all'))[0]?.window, WINDOW)
+    assert.deepEqual(await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 9 }), [])
     await eraseMessages(chat, 3)
     assert.deepEqual(await shown(chat), [{ range: [1, 4], window: [], through: 10 }])
-    const [first, second] = await store.readSegments(chat.key, 'all')
+    const [first, second] = await store.folds.readSegments(chat.key, 'all')
     assert.deepEqual([first?.window ?? null, second?.messageCount], [null, 3])
-    assert.equal((await store.listWithheld('test', { left: 'nothing', limit: 9 })).length, 1)
+    assert.equal((await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 9 })).length, 1)
     await checkFigures(chat)
   },
 
@@ -332,10 +335,13 @@ export const windows = contractCases('a window', {
     await chat.append(message('one'), message('two', { role: 'assistant' }), message('three'))
     await choose(chat, 2)
     await eraseMessages(chat, 1)
-    const [withheld] = await store.listWithheld('test', { left: 'nothing', limit: 1 })
+    const [withheld] = await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 1 })
     const rebuilt = { ...withheld!.segment, text: 'anew', tokensAfter: 1, isProper: true }
-    assert.equal(await store.commitRebuilt(chat.key, { ...rebuilt, expectedEpoch: withheld!.epoch }), true)
-    const [only] = await store.readSegments(chat.key, 'shown')
+    assert.equal(
+      await store.rebuilds.commitRebuilt(chat.key, { ...rebuilt, expectedEpoch: withheld!.epoch }),
+      true,
+    )
+    const [only] = await store.folds.readSegments(chat.key, 'shown')
     assert.deepEqual([only?.text, only?.window ?? null, only?.windowThrough], ['anew', null, 3])
     await checkFigures(chat)
   },

@@ -1,0 +1,24 @@
+import type { Pin } from '../log/index.ts'
+import type { SessionKey } from './session-key.ts'
+
+export interface NewPin {
+  readonly seq: number | null
+  readonly note: string | null
+  readonly tokens: number
+  /** All pins of the session together. */
+  readonly mostTokens: number
+  readonly now: number
+}
+
+/** What a session keeps in every context. */
+export interface PinStore {
+  /** In the order in which they were pinned, those of hidden messages included. */
+  readPins(key: SessionKey): Promise<readonly Pin[]>
+  /**
+   * Keeps a visible message or a note in every context from now on. A message that is pinned already
+   * stays so. Where all together would be too large, an `InvalidArgumentError`.
+   */
+  pin(key: SessionKey, pin: NewPin): Promise<Pin>
+  /** `false`: there was no such pin. */
+  unpin(key: SessionKey, id: number): Promise<boolean>
+}

@@ -1,0 +1,17 @@
+import type { IndexRequest, IndexWork, IndexWrite, SearchPage, SearchRequest } from './search.ts'
+import type { SessionKey } from './session-key.ts'
+
+/** The index of what was said. */
+export interface SearchStore {
+  /** What is wanted of the index of one session or of many, in the order of `listSessions`. */
+  readSearch(namespace: string, request: SearchRequest): Promise<SearchPage>
+  /** The oldest messages that are not in the index yet, and those that were edited since. `null`: there are none. */
+  readIndexWork(key: SessionKey, request: IndexRequest): Promise<IndexWork | null>
+  /** Puts terms into the index. `false`: the session was rewritten or indexed by somebody else since; read again. */
+  writeIndex(key: SessionKey, write: IndexWrite): Promise<boolean>
+  /** Sessions with messages that are not indexed, in the order of `listSessions`: of so many sessions that were looked at. */
+  listUnindexed(
+    namespace: string,
+    page: { after?: string; limit: number },
+  ): Promise<{ readonly keys: readonly SessionKey[]; readonly next: string | null }>
+}
