@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { runAtOnce } from '../slices.ts'
-import type { IndexWrite, Store } from '../store/index.ts'
+import type { IndexWrite, SearchStore } from '../store/index.ts'
 import { Indexer } from './indexer.ts'
 import { listTerms, placesIn } from './term-places.ts'
 
@@ -12,7 +12,7 @@ function slowStore(transactionMs: number) {
   let left = 0
   let transactions = 0
   const message = { seq: 1, role: 'user' as const, senderId: null, at: 0, content: 'hello there' }
-  const store = {
+  const search = {
     readIndexWork: async () => (left-- > 0 ? { messages: [message], edited: [] } : null),
     writeIndex: async () => {
       transactions += 1
@@ -22,7 +22,11 @@ function slowStore(transactionMs: number) {
     listUnindexed: async () => ({ keys: [KEY], next: null }),
   }
   return {
-    indexer: new Indexer({ store: store as unknown as Store, namespace: 'default', onError: () => {} }),
+    indexer: new Indexer({
+      store: { search: search as unknown as SearchStore },
+      namespace: 'default',
+      onError: () => {},
+    }),
     append: (indexer: Indexer) => {
       left = Math.max(1, left + 1)
       indexer.note(KEY)
@@ -65,14 +69,14 @@ function bookStore(content: string) {
   const message = { seq: 1, role: 'user' as const, senderId: null, at: 0, content }
   const edited = [{ ...message, seq: 2, content: 'short', earlier: [content] }]
   const work = { epoch: 1, indexedThrough: 0, through: 1, messages: [message], edited }
-  const store = {
+  const search = {
     readIndexWork: async () => (writes.at(-1)?.finish ? null : work),
     writeIndex: async (_: unknown, write: IndexWrite) => writes.push(write) > 0,
     listUnindexed: async () => ({ keys: [], next: null }),
   }
   const errors: unknown[] = []
   const indexer = new Indexer({
-    store: store as unknown as Store,
+    store: { search: search as unknown as SearchStore },
     namespace: 'default',
     onError: error => errors.push(error),
   })

@@ -2,7 +2,7 @@ import { type IndexWork, type IndexWrite, keyName, type SessionKey, type Store }
 import type { FoundTerms } from './find-terms.ts'
 
 export interface IndexerEngine {
-  readonly store: Store
+  readonly store: Pick<Store, 'search'>
   readonly namespace: string
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
