@@ -1,20 +1,9 @@
 import { availableParallelism } from 'node:os'
-import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { LongFirst } from './test/long-first.ts'
 import { longest } from './test/runs.ts'
 
 export default defineConfig({
-  // As a program of a user's imports it, from our sources.
-  resolve: {
-    alias: [
-      { find: /^palimpsest$/, replacement: fileURLToPath(new URL('./src/index.ts', import.meta.url)) },
-      {
-        find: /^palimpsest\/(.*)$/,
-        replacement: fileURLToPath(new URL('./src/$1/index.ts', import.meta.url)),
-      },
-    ],
-  },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'eval/**/*.test.ts'],
     // The folder of the run comes first: all others write into it.

@@ -13,7 +13,7 @@ import {
   type ReplyRequest,
   type Timers,
 } from '../../packages/bot/src/index.ts'
-import { createPalimpsest, type Store, tokens } from '../../packages/palimpsest/src/index.ts'
+import { createPalimpsest, type Session, tokens } from '../../packages/palimpsest/src/index.ts'
 import { contentText } from '../../packages/palimpsest/src/log/index.ts'
 import { SqlStore } from '../../packages/palimpsest/src/store/sql/sql-store.ts'
 import { SqliteDriver } from '../../packages/palimpsest/src/store/sqlite/driver.ts'
