@@ -225,7 +225,8 @@ test('kill -9 in the middle leaves the database whole, and a repeat does it', as
   await store.close()
   const { size } = statSync(file)
   for (const share of [0, 0.01, 0.2, 0.4]) {
-    expect(await killScrub(share * size)).toBe('SIGKILL')
+    // On a busy machine it may have ended before it is killed.
+    while ((await killScrub(share * size)) !== 'SIGKILL');
     const again = await open()
     expect(await again.store.transfer.exportSession({ namespace: 'test', id: 'kept' })).toEqual(before)
     expect(connect().prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })

@@ -642,11 +642,12 @@ const erasingStages = contractCases('an erasure', {
     const chat = new Chat(store, 'private')
     await chat.say(2)
     const target = { kind: 'messages', sessionId: 'private', seqs: [1] } as const
-    const late = [target, SESSION].map(each => store.erasure.beginErasure('test', { target: each, now: 0 }))
+    const late = await Promise.all(
+      [target, SESSION].map(each => store.erasure.beginErasure('test', { target: each, now: 0 })),
+    )
     await erase(store, SESSION)
     await chat.say(2)
-    for (const begun of late) {
-      let record = await begun
+    for (let record of late) {
       while (record.stage === 'erasing')
         record = await store.erasure.continueErasure('test', { id: record.id, now: 0 })
       assert.deepEqual(record.counts, {})
