@@ -66,7 +66,10 @@ test('the core loads three files of its own, and of other packages nothing', () 
 })
 
 test.each(['tokens', 'policy', 'log', 'context'])('palimpsest/%s loads no store and no engine', name => {
-  expect(loadedBy(`palimpsest/internals/${name}/index`)).toEqual(['dist/chunks/pure.js', `dist/${name}/index.js`])
+  expect(loadedBy(`palimpsest/internals/${name}/index`)).toEqual([
+    'dist/chunks/pure.js',
+    `dist/${name}/index.js`,
+  ])
 })
 
 test('everything can be imported without a peer', () => {
