@@ -1,6 +1,9 @@
 import type { Resolved } from 'palimpsest/internals/config/index'
 
-/** Left out where nobody set it: a context that is only looked at is not the one that folds are made for. */
+/**
+ * The room to keep for a reply. It is left out if it is only the default: a context that is only looked at
+ * differs from the one that folds are made for.
+ */
 export function reserveOf(resolved: Resolved, { values, sources }: Resolved) {
   if (resolved.sources['outputReserve'] === 'default') return {}
   const { outputReserve } = resolved.values

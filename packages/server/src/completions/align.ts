@@ -19,7 +19,7 @@ export interface Sending {
  * How the client's list ("theirs") lies on the log ("ours").
  * - `continues`: the messages of theirs from `theirEnd` on are new.
  * - `asks-again`: theirs has nothing new. The messages of ours from `ourEnd` on are replies, and the client
- * wants them generated again.
+ *   wants them generated again.
  * - `contradicts`: both lists go on after `ourEnd` and `theirEnd`, but with different messages.
  */
 type Outcome = 'continues' | 'asks-again' | 'contradicts'
@@ -28,10 +28,7 @@ export interface Alignment {
   readonly outcome: Outcome
   /** How many messages agree, counted backwards from the last one that agrees. */
   readonly score: number
-  /**
-   * The place in ours of their last reply, which the client may have decorated. `null`: ours does not have
-   * it.
-   */
+  /** The place of their last reply in ours, even if it is decorated in theirs. `null`: ours lacks it. */
   readonly anchor: number | null
   /** No other place and no other session can fit better. */
   readonly isClear: boolean
@@ -174,7 +171,7 @@ class Search {
 
   /**
    * Like `bestPlace`, for the last reply of theirs. A client may have decorated or shortened that reply. Then
-   * the match is a reply that resembles it and answers the same words of people. An exact match is worth
+   * the match is a reply that resembles it and answers the same words of people. An exact match counts for
    * more.
    */
   bestReply(theirPlace: number): Place | null {

@@ -125,10 +125,7 @@ async function storeNew(
   return session
 }
 
-/**
- * The traits in the headers matter only for a session that has to be made. A session that exists keeps its
- * own.
- */
+/** The traits in the headers are for a session that has to be made. A session that exists keeps its own. */
 async function openNamed(
   palimpsest: Palimpsest,
   { id, options }: NamedSession,
@@ -187,7 +184,7 @@ function addedOf({ ours, anchor, theirEnd }: Laid, { messages, answered }: Store
   return added.map(message => withOurCalls(message, renamed, new Map()))
 }
 
-/** The replies are hidden, not deleted. It fails if another process wrote in the meantime. */
+/** Hides the replies; nothing is deleted. The call fails if another process wrote in the meantime. */
 async function takeBack(
   session: Session,
   replies: readonly Message[],

@@ -7,7 +7,7 @@ import { invalidArguments } from '../problems.ts'
 
 const FORCE = 'true, or a type of fold: lite, deep'
 
-/** A long backlog takes several folds; what is over after this time stays for the background. */
+/** A long backlog takes several folds. Folds beyond this much time are left to the background. */
 const MAX_FOLDS_WORTH = 2
 
 const compact = endpoint({
