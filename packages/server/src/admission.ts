@@ -47,9 +47,9 @@ export class Admission {
       }
     }
     const address = addressOf(context)
-    // Some clients always send a key of another service. They are let in while this server has no keys. A
-    // caller with one of our keys that is no longer valid is refused: without a key, the call would land in
-    // another namespace.
+    // Some clients always send a key of another service. They are let in while this server has no
+    // keys. A caller with one of our keys that is no longer valid is refused: without a key, the
+    // call would land in another namespace.
     if (needsKeys || written !== null || (await this.#keys.hasKeys(revision))) {
       rateLimit.countFailure(context, address)
       throw keyRequired()
@@ -70,8 +70,8 @@ export class Admission {
   }
 
   /**
-   * Does the same work whatever was sent. The time that a look into the store takes tells at most an id, and
-   * ids are not secret.
+   * Does the same work whatever was sent. The time that a look into the store takes tells at
+   * most an id, and ids are not secret.
    */
   async #find(
     written: WrittenKey | null,

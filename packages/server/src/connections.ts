@@ -52,8 +52,8 @@ export class Connections {
     server.headersTimeout = limits.headersMs
     server.requestTimeout = limits.requestMs
     server.keepAliveTimeout = limits.keepAliveMs
-    // The timeout means that no data moves on the connection. That is not the client's fault while the server
-    // is working.
+    // The timeout means that no data moves on the connection. That is not the
+    // client's fault while the server is working.
     server.timeout = limits.answerMs
     server.on('timeout', socket => {
       if (socket.writableLength > 0 || !this.#open.get(socket)) socket.destroy()

@@ -5,8 +5,8 @@ import { cors } from 'hono/cors'
 const PREFLIGHT_SECONDS = 600
 
 /**
- * Lets pages of these origins call from a browser. Preflights of other origins get no answer, and no page
- * gets cookies.
+ * Lets pages of these origins call from a browser. Preflights of other origins get
+ * no answer, and no page gets cookies.
  */
 export function allowedOrigins(origins: readonly string[]): MiddlewareHandler {
   const allow = cors({

@@ -42,8 +42,8 @@ export function writtenKey({ layer, key }: DocumentName): string {
 }
 
 /**
- * The error for a document that does not exist: its session does not exist, or the document was never
- * written.
+ * The error for a document that does not exist: its session does not
+ * exist, or the document was never written.
  */
 export async function missingDocument(
   palimpsest: Palimpsest,

@@ -62,8 +62,8 @@ export interface Endpoint {
   /** The headers that the call reads, with their descriptions. */
   readonly headers: Readonly<Record<string, string>>
   /**
-   * What `null` in a field means. `absent`, the default: the field is left out, which is what many clients
-   * mean.
+   * What `null` in a field means. `absent`, the default: the field is left
+   * out, which is what many clients mean.
    */
   readonly nulls: 'absent' | 'kept'
   readonly answers: Readonly<Record<number, string>>
@@ -108,8 +108,8 @@ export const IDEMPOTENCY_HEADER = {
 export const JSON_TYPE = 'application/json'
 
 /**
- * The schema of a call that takes no fields. A field that is sent all the same was meant for another call, or
- * is misspelt.
+ * The schema of a call that takes no fields. A field that is sent all the same was
+ * meant for another call, or is misspelt.
  */
 export const NO_FIELDS = z.strictObject({})
 

@@ -48,9 +48,9 @@ export function mayChange(ifMatch: string, version: string): boolean {
 }
 
 /**
- * The version that the document must have for this write. 0: the document must not exist. `null`: any version
- * will do. `document.version` is the version that was just read (0: the document did not exist). A weak tag
- * never fits a write.
+ * The version that the document must have for this write. 0: the document must not exist. `null`: any
+ * version will do. `document.version` is the version that was just read (0: the document did not
+ * exist). A weak tag never fits a write.
  */
 export function requiredVersion(
   document: DocumentName & { readonly version: number },

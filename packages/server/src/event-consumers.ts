@@ -22,8 +22,8 @@ interface Given {
 }
 
 /**
- * Notes in the store how far consumers have read, as rarely as possible. A position that is too low only
- * keeps events longer.
+ * Notes in the store how far consumers have read, as rarely as possible. A position that
+ * is too low only keeps events longer.
  */
 export class EventConsumers {
   readonly #events: Pick<EventStore, 'noteConsumer'>
@@ -36,8 +36,8 @@ export class EventConsumers {
   }
 
   /**
-   * Notes a position that the consumer itself says it has read. Throws the `PositionLostError` that reading
-   * would throw.
+   * Notes a position that the consumer itself says it has read. Throws the
+   * `PositionLostError` that reading would throw.
    */
   async note(consumer: EventConsumer, position: string): Promise<void> {
     const key = JSON.stringify([consumer.namespace, consumer.name])

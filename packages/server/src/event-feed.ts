@@ -80,8 +80,8 @@ export class EventFeed {
     if (this.count(audience.namespace) >= mostListeners) throw tooMany(mostListeners)
     this.#lastKnown = await store.events.readLastPosition()
     const consumer = name === undefined ? null : { namespace: audience.namespace, name }
-    // Replaces `start` by a real position, so that a client that resumes there is told if events were trimmed
-    // in the meantime.
+    // Replaces `start` by a real position, so that a client that resumes there is told if
+    // events were trimmed in the meantime.
     const asked = after === START ? await store.events.readFirstPosition() : after
     const isAnew = asked !== null && !(await this.#isKnown(asked, consumer))
     const position = asked === null || isAnew ? this.#lastKnown : asked

@@ -4,8 +4,8 @@ import type { StoreEvent } from 'palimpsest/internals/store/index'
 export const START = '0'
 
 /**
- * The form of a position that a caller may send. The number of digits is limited so that numbers keep their
- * precision.
+ * The form of a position that a caller may send. The number of digits is limited
+ * so that numbers keep their precision.
  */
 const POSITION = /^\d{1,15}(\.\d{1,15})?(~[0-9a-f]{1,32})?$/
 

@@ -4,8 +4,8 @@ import type { StoreEvent } from 'palimpsest/internals/store/index'
 const RETRY_MS = 2_000
 
 /**
- * The beginning of a stream. It holds an id, so that a client that is cut off before the first event misses
- * none.
+ * The beginning of a stream. It holds an id, so that a client that is cut off
+ * before the first event misses none.
  */
 export function openingText(position: string): string {
   return `retry: ${RETRY_MS}\nid: ${position}\n\n`

@@ -3,8 +3,8 @@ import { namesWithin, SETTINGS } from 'palimpsest/internals/config/index'
 import { OBJECT_NAMES } from 'palimpsest/internals/older-names'
 
 /**
- * Building blocks of the schemas. The error message of each says what is allowed; `problems.ts` adds the
- * rest.
+ * Building blocks of the schemas. The error message of each says what is
+ * allowed; `problems.ts` adds the rest.
  */
 
 export const text = (allowed = 'text') => z.string({ error: allowed })

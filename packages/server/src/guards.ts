@@ -23,8 +23,8 @@ const SECURITY_HEADERS = Object.entries({
 })
 
 /**
- * Sets the headers on every answer, errors included. A route that sets a header itself keeps it, as a page
- * has to.
+ * Sets the headers on every answer, errors included. A route that sets a
+ * header itself keeps it, as a page has to.
  */
 export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next()
@@ -40,8 +40,8 @@ interface Incoming {
 }
 
 /**
- * Refuses a path with a part that is `.` or `..`. Such a part names no session, and a URL reads it as the
- * path of another call.
+ * Refuses a path with a part that is `.` or `..`. Such a part names no session, and a URL
+ * reads it as the path of another call.
  */
 export const wholePath: MiddlewareHandler<{ Bindings: Incoming }> = async (context, next) => {
   const target = context.env?.incoming?.url ?? context.req.url
@@ -68,8 +68,8 @@ export const namedHost: MiddlewareHandler = async (context, next) => {
 }
 
 /**
- * `null`: the text cannot be decoded. The result is used on purpose: a bundler may drop a call whose only
- * effect is to throw.
+ * `null`: the text cannot be decoded. The result is used on purpose: a bundler may drop a
+ * call whose only effect is to throw.
  */
 function decoded(text: string): string | null {
   try {
@@ -92,8 +92,8 @@ export function allowedHosts(hosts: readonly string[], origins: readonly string[
     if (!isAllowed(host)) throw notAllowed(context, 'host', host, hosts)
     if (origin !== undefined && !origins.includes(origin) && !isAllowed(URL.parse(origin)?.host ?? ''))
       throw notAllowed(context, 'origin', origin, hosts)
-    // A browser sends no origin with calls that need no permission. To follow a link is the reader's own
-    // doing.
+    // A browser sends no origin with calls that need no permission. To
+    // follow a link is the reader's own doing.
     const site = context.req.header('sec-fetch-site')
     const isHidden = origin === undefined && site === 'cross-site'
     const isLink = context.req.header('sec-fetch-mode') === 'navigate' && isReading(context.req.method)
@@ -106,9 +106,9 @@ export function allowedHosts(hosts: readonly string[], origins: readonly string[
 const OWN_SITES = ['same-origin', 'none']
 
 /**
- * From a browser, only pages of this server and of `origins` may change something. A page on another port of
- * the same machine is another origin: a browser lets it send without asking, although that page sees no
- * answer.
+ * From a browser, only pages of this server and of `origins` may change something. A page
+ * on another port of the same machine is another origin: a browser lets it send without
+ * asking, although that page sees no answer.
  */
 export function ownOrigin(origins: readonly string[]): MiddlewareHandler {
   return async (context, next) => {

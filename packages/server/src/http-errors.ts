@@ -24,8 +24,8 @@ export function methodNotAllowed({ req: { method, path } }: Context, allowed: st
 }
 
 /**
- * Whether the error comes from the database. Its message names files, hosts and people, which clients must
- * not learn.
+ * Whether the error comes from the database. Its message names files, hosts and
+ * people, which clients must not learn.
  */
 function isInside({ code, details }: PalimpsestError): boolean {
   return code.startsWith('store_') && Object.hasOwn(details, 'store')

@@ -5,8 +5,8 @@ import type { Answer } from './endpoint.ts'
 import { invalidArguments } from './problems.ts'
 
 /**
- * How a repeated request is answered: from what was kept of the first answer. Nothing that a person said is
- * kept.
+ * How a repeated request is answered: from what was kept of the first answer.
+ * Nothing that a person said is kept.
  */
 export interface Repeat<Given> {
   readonly keep: (answer: Answer) => unknown
@@ -49,15 +49,15 @@ interface Doing {
 }
 
 /**
- * Carries a request out once, however often it is sent. A request that was refused or that failed may be sent
- * again.
+ * Carries a request out once, however often it is sent. A request that was
+ * refused or that failed may be sent again.
  */
 export async function once(asked: Asked, doing: Doing): Promise<Answer> {
   const { namespace, key, method, path, request } = asked
   const { store, longestMs = DEFAULT_LONGEST_MS, onError, carryOut, keep, answerAgain } = doing
   const name = hash([method, path, key])
-  // The key is part of the hash, so that a reader of the database cannot guess what was said and check the
-  // guess.
+  // The key is part of the hash, so that a reader of the database cannot
+  // guess what was said and check the guess.
   const fingerprint = hash([key, request])
   const now = Date.now()
   const begunUntil = now + longestMs

@@ -51,8 +51,8 @@ const REASONS = new Set([...DECIDED, ...NOT_DONE, ...Object.keys(FAILED), ...Obj
 const TYPES = new Set(['lite', 'deep'])
 
 /**
- * A custom policy or summarizer may give any text as its reason, even an error's message. Other reasons
- * become `other`, so that the number of labels stays small.
+ * A custom policy or summarizer may give any text as its reason, even an error's message. Such a reason
+ * becomes `other`, since a label is always one of our own words.
  */
 export function reasonLabel(reason: string): string {
   return REASONS.has(reason) ? reason : 'other'

@@ -66,8 +66,8 @@ export class Metrics {
   }
 
   /**
-   * Notes the start of a call. The caller calls the returned function with the status when the call has
-   * ended.
+   * Notes the start of a call. The caller calls the returned function with
+   * the status when the call has ended.
    */
   begin({
     method,

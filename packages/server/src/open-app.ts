@@ -28,14 +28,14 @@ export interface AppOptions {
   readonly environment?: Layer
   readonly version?: string
   /**
-   * The host names that the app answers to. The default: the loopback names of this machine. `any` accepts
-   * every name.
+   * The host names that the app answers to. The default: the loopback names of
+   * this machine. `any` accepts every name.
    */
   readonly hosts?: readonly string[] | 'any'
   /**
-   * Host names for a server that an operator runs; replaces `hosts`. The loopback names are always included.
-   * Any other name means that the server is for other machines, through a proxy; then every caller needs a
-   * key.
+   * Host names for a server that an operator runs; replaces `hosts`. The loopback names are
+   * always included. Any other name means that the server is for other machines, through a
+   * proxy; then every caller needs a key.
    */
   readonly allowedHosts?: readonly string[]
   /**

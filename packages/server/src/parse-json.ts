@@ -219,8 +219,8 @@ function parsePiece(piece: string, position: number): string {
 }
 
 /**
- * Sets a field. A plain assignment to `__proto__` would not add a field, but change the prototype of the
- * object.
+ * Sets a field. A plain assignment to `__proto__` would not add a field, but
+ * change the prototype of the object.
  */
 function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') fields[name] = value

@@ -22,8 +22,8 @@ interface Counted {
 }
 
 /**
- * Limits how often a caller may call. The settings of the caller's namespace set the limit, per key or per
- * address.
+ * Limits how often a caller may call. The settings of the caller's namespace
+ * set the limit, per key or per address.
  */
 export class RateLimit {
   readonly #options: RateLimitOptions
@@ -48,8 +48,8 @@ export class RateLimit {
   }
 
   /**
-   * Counts the further calls of a request that holds several, or refuses all of them. The request itself was
-   * counted before.
+   * Counts the further calls of a request that holds several, or refuses all of them.
+   * The request itself was counted before.
    */
   async countBatch(
     context: Context,

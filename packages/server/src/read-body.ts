@@ -12,8 +12,8 @@ const MAX_FIELDS = 500
 const MAX_VALUES = 200_000
 
 /**
- * Bodies up to this many bytes are read in one piece, which is faster. Their announced length is held from
- * the start.
+ * Bodies up to this many bytes are read in one piece, which is faster. Their
+ * announced length is held from the start.
  */
 const MAX_IN_ONE_PIECE = 64 * 1024
 

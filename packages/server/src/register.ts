@@ -150,8 +150,8 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
 }
 
 /**
- * Keeps the body of the request counted until the answer is sent: a streamed answer is still made from that
- * body.
+ * Keeps the body of the request counted until the answer is sent: a streamed
+ * answer is still made from that body.
  */
 function heldUntilSent(
   answer: Answer,
@@ -168,8 +168,8 @@ function heldUntilSent(
 }
 
 /**
- * The same stream, read piece by piece as it is asked for. `end` is called when the stream is over, for
- * whatever reason.
+ * The same stream, read piece by piece as it is asked for. `end` is called when the
+ * stream is over, for whatever reason.
  */
 function endingWith(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
   const reader = stream.getReader()

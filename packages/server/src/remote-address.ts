@@ -5,9 +5,9 @@ import type { Context } from 'hono'
 const UNKNOWN = 'an unknown address'
 
 /**
- * The address of the caller. The header counts only if a proxy of ours writes it: any other client can write
- * anything there. The proxy adds the address it sees at the end of the header, so only the last entry can be
- * trusted.
+ * The address of the caller. The header counts only if a proxy of ours writes it: any other
+ * client can write anything there. The proxy adds the address it sees at the end of the header,
+ * so only the last entry can be trusted.
  */
 export function remoteAddress(context: Context, { trustsProxy }: { readonly trustsProxy: boolean }): string {
   const forwarded = trustsProxy ? context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
@@ -20,8 +20,8 @@ function socketAddress({ env }: Context): string {
 }
 
 /**
- * For IPv6 the /64 network: a caller with one address has all 2^64 of its network. `null`: the text is not an
- * address.
+ * For IPv6 the /64 network: a caller with one address has all 2^64 of its network.
+ * `null`: the text is not an address.
  */
 function callerAddress(text: string): string | null {
   const address = text.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')

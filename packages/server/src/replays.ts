@@ -67,8 +67,8 @@ class Replays {
   }
 
   /**
-   * `read` is called when the turn of this replay has come, so that waiting replays hold no messages in
-   * memory.
+   * `read` is called when the turn of this replay has come, so that waiting
+   * replays hold no messages in memory.
    */
   ofSession(read: () => Promise<Conversation>, question: Question, caller: Caller): Promise<WhatIf> {
     return this.#inTurn(caller, async pause => {

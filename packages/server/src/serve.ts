@@ -52,8 +52,8 @@ export interface RunningServer {
   /** The tenant of a namespace, as the requests of that namespace use it. */
   tenant(namespace: string): Promise<Tenant>
   /**
-   * Takes no new requests, finishes those that are running, and closes the store. A second call does nothing
-   * more.
+   * Takes no new requests, finishes those that are running, and closes the
+   * store. A second call does nothing more.
    */
   close(): Promise<void>
 }

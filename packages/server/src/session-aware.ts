@@ -35,8 +35,8 @@ export function withOwn(own: Layer, layers: Layers): Layers {
 }
 
 /**
- * Leaves out the session's settings that were stored under other settings and no longer fit. They must not
- * stop a message.
+ * Leaves out the session's settings that were stored under other settings and no
+ * longer fit. They must not stop a message.
  */
 export function withFitting(written: Layer, layers: Layers): Layers {
   const own = withFlatNames(written)

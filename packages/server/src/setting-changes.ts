@@ -26,9 +26,9 @@ export function settingChanges(
 }
 
 /**
- * The further changes that are needed if a store holds older names as objects, for example
- * `agent.contextWindow`. Their content moves to the newest names, so that a setting that is taken away does
- * not come back.
+ * The further changes that are needed if a store holds older names as objects, for
+ * example `agent.contextWindow`. Their content moves to the newest names, so that a
+ * setting that is taken away does not come back.
  */
 export function settledObjects(stored: Layer, reach: 'server' | 'session'): Layer {
   const objects = Object.keys(stored).filter(name => OBJECT_NAMES.includes(name))

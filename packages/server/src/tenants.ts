@@ -16,8 +16,8 @@ export interface Tenant {
   readonly settings: LiveSettings
   readonly metrics: Metrics
   /**
-   * The key from which the ids of forks follow, the same in every process on the database. No caller may know
-   * it.
+   * The key from which the ids of forks follow, the same in every process on
+   * the database. No caller may know it.
    */
   readonly forkKey: () => Promise<string>
 }
@@ -46,8 +46,8 @@ export class Tenants {
   }
 
   /**
-   * The tenant of a namespace. Its settings are at least as new as this revision of the store, whichever
-   * process changed them.
+   * The tenant of a namespace. Its settings are at least as new as this revision of the
+   * store, whichever process changed them.
    */
   async of(namespace: string, revision?: number): Promise<Tenant> {
     const opened = this.#opened.get(namespace) ?? this.#open(namespace)

@@ -53,8 +53,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Forgets full buckets. If there are still too many, it also forgets those of the callers whose last call
-   * is the oldest.
+   * Forgets full buckets. If there are still too many, it also forgets those of the
+   * callers whose last call is the oldest.
    */
   #forget(now: number): void {
     for (const [caller, fullAt] of this.#fullAt) {

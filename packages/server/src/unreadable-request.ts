@@ -30,8 +30,8 @@ export function answerUnreadableTarget(error: unknown): Response {
 }
 
 /**
- * Answers a request that is not HTTP. No route sees it, so it is answered here, in the form of every other
- * error.
+ * Answers a request that is not HTTP. No route sees it, so it is answered
+ * here, in the form of every other error.
  */
 export function answerUnreadable(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

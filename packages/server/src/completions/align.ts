@@ -45,10 +45,10 @@ const ALIKE_SCORE = 0.75
 const MAX_STEPS_OF_ALL = 1_000_000
 
 /**
- * Lays the history that a client sends onto the end of the log. The anchor is the last reply in that history.
- * What follows the anchor is what the client says now. What stands before the anchor only tells which of
- * several places is meant. In doubt a message counts as new: no message is hidden or left out because it was
- * said before.
+ * Lays the history that a client sends onto the end of the log. The anchor is the last reply in that
+ * history. What follows the anchor is what the client says now. What stands before the anchor only
+ * tells which of several places is meant. In doubt a message counts as new: no message is hidden or
+ * left out because it was said before.
  */
 export function alignWhole(
   ours: readonly Known[],
@@ -110,8 +110,8 @@ function goingOn(
 }
 
 /**
- * The part of theirs that is said now holds no replies, so replies of ours are skipped. Missable messages are
- * skipped too.
+ * The part of theirs that is said now holds no replies, so replies of ours are
+ * skipped. Missable messages are skipped too.
  */
 function isUnseen(ours: Known, theirs: Print): boolean {
   if (isMissable(ours)) return true
@@ -170,9 +170,9 @@ class Search {
   }
 
   /**
-   * Like `bestPlace`, for the last reply of theirs. A client may have decorated or shortened that reply. Then
-   * the match is a reply that resembles it and answers the same words of people. An exact match counts for
-   * more.
+   * Like `bestPlace`, for the last reply of theirs. A client may have decorated or shortened
+   * that reply. Then the match is a reply that resembles it and answers the same words of
+   * people. An exact match counts for more.
    */
   bestReply(theirPlace: number): Place | null {
     const exact = this.bestPlace(theirPlace)
@@ -197,8 +197,8 @@ class Search {
     const [ours, theirs] = [this.#ours[ourPlace]!, this.#theirs[theirPlace]!]
     if (ours.role !== 'assistant') return false
     if (this.#answersTheSame(ourPlace, theirPlace)) return this.#resemblance.resembles(ours, theirs)
-    // The question may be missing, because some clients drop the oldest messages. Then the reply alone has to
-    // tell.
+    // The question may be missing, because some clients drop the oldest
+    // messages. Then the reply alone has to tell.
     return isTelling(ours) && isTelling(theirs) && this.#resemblance.contains(ours, theirs)
   }
 
@@ -226,8 +226,8 @@ class Search {
         continue
       }
       const maySkipOurs = isMissable(ours) || ours.isOnTheWay
-      // A client may have changed earlier replies, so a different reply does not end the walk. What people
-      // said decides.
+      // A client may have changed earlier replies, so a different reply does not end
+      // the walk. What people said decides.
       if (!maySkipOurs && !theirs.isOnTheWay && ours.role === 'assistant' && theirs.role === 'assistant') {
         score += this.#resemblance.resembles(ours, theirs) ? ALIKE_SCORE : 0
         isCertain = false

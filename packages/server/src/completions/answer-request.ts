@@ -28,8 +28,8 @@ type ChatCall = Pick<
 const storing = new WeakMap<Palimpsest, OneAtATime>()
 
 /**
- * Stores the new messages of the request and begins the answer. Requests to the same session run one after
- * the other.
+ * Stores the new messages of the request and begins the answer. Requests to the
+ * same session run one after the other.
  */
 export async function answerRequest(call: ChatCall): Promise<Answering> {
   const { palimpsest, forkKey, settings, body, header } = call
@@ -116,8 +116,8 @@ async function begin(
 function contextOptions({ read, policy, resolved, current, budget }: Omit<Given, 'asked'>) {
   return {
     ...(read.instructions !== '' && { instructions: read.instructions }),
-    // Some providers insist on reasoning parts. To send them at one time and not at another would break the
-    // prompt cache.
+    // Some providers insist on reasoning parts. To send them at one time and not at
+    // another would break the prompt cache.
     reasoning: 'keep' as const,
     ...(policy && { policy }),
     ...(budget !== null && { budget }),

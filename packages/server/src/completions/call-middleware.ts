@@ -8,7 +8,7 @@ type PromptMessage = Params['prompt'][number]
 type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number]
 
 interface Told {
-  /** As the settings name it. */
+  /** The model's name, as the settings write it. */
   readonly model: string
   /** Text for the model, placed at the very end of the prompt. */
   readonly reminder: string

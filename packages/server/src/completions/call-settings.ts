@@ -18,7 +18,7 @@ export function callSettings(body: ChatRequest) {
   }
 }
 
-/** Fields that are passed on under the names that the provider's package uses. */
+/** Fields that go to OpenAI, with the names that its package of the SDK uses. */
 const PASSED_ON: Readonly<Record<string, string>> = {
   service_tier: 'serviceTier',
   store: 'store',
@@ -29,7 +29,7 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   parallel_tool_calls: 'parallelToolCalls',
 }
 
-/** Fields that a provider which speaks this same protocol takes unchanged. */
+/** Fields that a provider of this same protocol takes unchanged. */
 const AS_THEY_ARE = [
   ...['service_tier', 'store', 'metadata', 'prompt_cache_key', 'safety_identifier', 'verbosity'],
   ...['parallel_tool_calls', 'logit_bias', 'prediction', 'response_format'],

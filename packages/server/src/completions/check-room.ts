@@ -9,8 +9,8 @@ import { estimateTokens } from 'palimpsest/internals/tokens/index'
 const MIN_ROOM_TOKENS = 100
 
 /**
- * Refuses a call whose instructions and tools leave no room for the conversation. It does so before anything
- * is stored.
+ * Refuses a call whose instructions and tools leave no room for the conversation.
+ * It does so before anything is stored.
  */
 export async function checkRoom(
   session: Session,

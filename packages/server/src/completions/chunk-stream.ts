@@ -36,8 +36,8 @@ export async function chunkStream(
   const encoder = new TextEncoder()
   const lines = (events: readonly object[]) =>
     encoder.encode(events.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''))
-  // A client that has gone does not pull, so without this no code would ask for the next piece or end the
-  // answer.
+  // A client that has gone does not pull, so without this no code would ask
+  // for the next piece or end the answer.
   signal.addEventListener('abort', leave)
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, last: Uint8Array) => {
     signal.removeEventListener('abort', leave)

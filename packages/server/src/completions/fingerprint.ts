@@ -111,8 +111,8 @@ export function callText({
 }
 
 /**
- * A digest of the text. The text is only compared, and a long text would be held in memory for the whole
- * comparison.
+ * A digest of the text. The text is only compared, and a long text would be held
+ * in memory for the whole comparison.
  */
 function* collapsed(text: string): InSteps<string> {
   const trimmed = text.trim()

@@ -14,8 +14,8 @@ export const MARK = 'chat-completion:'
 const REPLY_MARK = 'turn:'
 
 /**
- * How many messages more than the client sent are read from the log: some the client need not know, and some
- * are later replies.
+ * How many messages more than the client sent are read from the log: some the client need
+ * not know, and some are later replies.
  */
 export const MORE_OF_OURS = 100
 

@@ -41,7 +41,7 @@ export function modelFailure(error: unknown, model: string, apiKey: string | nul
   )
 }
 
-/** Used after a shorter context was tried already. */
+/** The error for a model that was already sent a shorter request and finds even that too long. */
 function stillTooLong(details: { model: string; reason: string }, cause: unknown): PalimpsestError {
   const { model, reason } = details
   return new PalimpsestError(

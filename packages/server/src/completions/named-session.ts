@@ -47,8 +47,8 @@ export function declaredHistory(header: Header): 'whole' | 'new' | null {
 }
 
 /**
- * Writes an id for a header, which holds ASCII only. Other characters are percent-encoded, and the next call
- * decodes them.
+ * Writes an id for a header, which holds ASCII only. Other characters are
+ * percent-encoded, and the next call decodes them.
  */
 export function headerText(id: string): string {
   return /^[\x21-\x24\x26-\x7e]+$/.test(id) ? id : encodeURIComponent(id)

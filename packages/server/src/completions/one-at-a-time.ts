@@ -1,6 +1,6 @@
 /**
- * Runs work for the same key one after the other, even if the work before failed. A key without work is
- * forgotten.
+ * Runs work for the same key one after the other, even if the work before
+ * failed. A key without work is forgotten.
  */
 export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()

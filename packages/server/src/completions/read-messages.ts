@@ -13,19 +13,19 @@ export interface Sent {
 
 export interface ReadMessages {
   /**
-   * The system messages at the start of the list. They go to the model for this call only. Empty: there are
-   * none.
+   * The system messages at the start of the list. They go to the model for
+   * this call only. Empty: there are none.
    */
   readonly instructions: string
   /**
-   * The system messages between other messages. Their place changes from call to call, so they are not stored
-   * as messages.
+   * The system messages between other messages. Their place changes from call to call,
+   * so they are not stored as messages.
    */
   readonly reminder: string
   readonly messages: readonly Sent[]
   /**
-   * How many messages there are up to and with the last assistant message, even if that one is empty. 0:
-   * there is none.
+   * How many messages there are up to and with the last assistant message, even if
+   * that one is empty. 0: there is none.
    */
   readonly answered: number
 }

@@ -50,8 +50,8 @@ export class StreamReader {
   }
 
   /**
-   * The last piece. Token counts that the provider left out are estimated. `estimated` is the estimate for
-   * the model's input.
+   * The last piece. Token counts that the provider left out are estimated. `estimated` is
+   * the estimate for the model's input.
    */
   end(estimated: number): Piece {
     const { inputTokens, outputTokens, inputTokenDetails, outputTokenDetails } = this.#usage

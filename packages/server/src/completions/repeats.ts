@@ -1,8 +1,8 @@
 import { isSame, type Print } from './fingerprint.ts'
 
 /**
- * How long after the question a client's repeat counts as a repeat, in milliseconds. Later the same words are
- * new.
+ * How long after the question a client's repeat counts as a repeat, in
+ * milliseconds. Later the same words are new.
  */
 export const RETRY_MS = 120_000
 
@@ -13,10 +13,10 @@ export interface Stored extends Print {
 }
 
 /**
- * Finds a list of only new messages that the client sends twice. Gives the number of replies at our end to
- * generate again, if the list stands right before them. `null`: the list is new. Only replies that broke off
- * are generated again. If the client says that it retries, complete replies are too, but only soon after the
- * question.
+ * Finds a list of only new messages that the client sends twice. Gives the number of replies at our
+ * end to generate again, if the list stands right before them. `null`: the list is new. Only
+ * replies that broke off are generated again. If the client says that it retries, complete replies
+ * are too, but only soon after the question.
  */
 export function repliesToRepeat(
   ours: readonly Stored[],

@@ -99,8 +99,8 @@ export function overridesIn(body: ChatRequest): Readonly<Record<string, unknown>
 const NOT_HERE = 'leave it out: this server does not have it'
 
 /**
- * Fields that this server cannot honour and whose effect the client would miss. `isFine` tells which values
- * are allowed.
+ * Fields that this server cannot honour and whose effect the client would miss.
+ * `isFine` tells which values are allowed.
  */
 const REFUSED: Readonly<Record<string, { isFine: (value: unknown) => boolean; allowed: string }>> = {
   n: { isFine: value => value === 1, allowed: '1: one answer is given and stored' },

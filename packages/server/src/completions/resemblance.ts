@@ -25,8 +25,8 @@ export class Resemblance {
   readonly #known = new Map<string, boolean>()
 
   /**
-   * One reply contains the other, wholly or nearly. This never happens by chance, unless the replies are
-   * short.
+   * One reply contains the other, wholly or nearly. This never happens by
+   * chance, unless the replies are short.
    */
   contains(ours: Print, theirs: Print): boolean {
     return areComparable(ours, theirs) && isContained(ours, theirs)

@@ -55,8 +55,8 @@ const RACES: readonly string[] = [
 ]
 
 /**
- * Aligns the list with the log and adds the new messages. Gives the session that they went to: the named one,
- * or a fork.
+ * Aligns the list with the log and adds the new messages. Gives the session that
+ * they went to: the named one, or a fork.
  */
 export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
   const comparing = { prints: new Prints(), pace: new Pace() }

@@ -12,9 +12,9 @@ interface Read {
 }
 
 /**
- * The keys of the store, kept in memory as long as the store's revision stays the same. Each call names its
- * own revision. So a revoked key is refused at the first call after its revocation, whichever process revoked
- * it.
+ * The keys of the store, kept in memory as long as the store's revision stays the same. Each
+ * call names its own revision. So a revoked key is refused at the first call after its
+ * revocation, whichever process revoked it.
  */
 export class KnownKeys {
   readonly #store: Pick<KeyStore, 'readKey' | 'listKeys'>

@@ -39,8 +39,8 @@ function described(fields: Readonly<Record<string, object>>, texts: Described): 
 }
 
 /**
- * The schemas of the fields are loose. The log checks the values, and its error messages explain more than a
- * schema could.
+ * The schemas of the fields are loose. The log checks the values, and its error
+ * messages explain more than a schema could.
  */
 export const APPEND_MESSAGES: Tool = {
   name: 'append_messages',

@@ -4,8 +4,8 @@ import { type Outcome, refusal, type Tool } from './tool.ts'
 import { inputSchema, TOOLS } from './tools.ts'
 
 /**
- * Runs a tool for a client. Mistakes of the client become an answer; only errors that no code foresaw are
- * thrown.
+ * Runs a tool for a client. Mistakes of the client become an answer; only
+ * errors that no code foresaw are thrown.
  */
 export async function callTool(access: McpAccess, name: string, given: unknown): Promise<Outcome> {
   const tool = TOOLS.find(tool => tool.name === name)
@@ -52,8 +52,8 @@ function named(fields: readonly string[]): string {
 }
 
 /**
- * Turns an error into an answer for the client. Errors of the store name files and hosts, so their messages
- * are not shown.
+ * Turns an error into an answer for the client. Errors of the store name files and
+ * hosts, so their messages are not shown.
  */
 function told(error: unknown, { scopes }: McpAccess): Outcome {
   if (!PalimpsestError.isInstance(error)) throw error

@@ -17,6 +17,10 @@ const OPTIONS = optionsOf<HandleOptions>({ parsedBody: true, maxBodyBytes: true 
  * Answers one request of streamable HTTP. Each request stands alone, so any process may answer it. There are
  * no MCP sessions, so `GET` and `DELETE`, which are about sessions, get a 405. The caller of this function
  * has checked already who sends the request.
+ *
+ * @example
+ * const access = { palimpsest, scopes: new Set(['read', 'write'] as const), version: '1.0.0' }
+ * const response = await handleMcp(request, access)
  */
 export async function handleMcp(
   request: Request,

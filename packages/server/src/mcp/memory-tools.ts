@@ -22,8 +22,8 @@ export const MEMORY_TOOLS: readonly Tool[] = MEMORY_TOOL_NAMES.map(name => ({
 }))
 
 /**
- * The names of the memory tools that a session offers; they depend on its kind. `null`: there is no such
- * session.
+ * The names of the memory tools that a session offers; they depend on its
+ * kind. `null`: there is no such session.
  */
 export async function offeredIn(access: McpAccess, sessionId: string): Promise<readonly string[] | null> {
   const tools = await toolsOf(access, sessionId)
@@ -37,8 +37,8 @@ async function toolsOf({ palimpsest, traits }: McpAccess, sessionId: string) {
 }
 
 /**
- * The text is JSON, so that it carries the flag `recalled`. Wherever the text is stored, the flag tells that
- * it was recalled.
+ * The text is JSON, so that it carries the flag `recalled`. Wherever the text is stored,
+ * the flag tells that it was recalled.
  */
 function toOutcome(output: ToolOutput): Outcome {
   const { error } = output

@@ -28,6 +28,9 @@ const DRAIN_MS = 5_000
 /**
  * Serves one client until its input ends, and answers all requests that came before. Only the protocol is
  * written to the output. The instance stays open.
+ *
+ * @example
+ * await serveMcpOverStdio({ palimpsest, scopes: new Set(['read']), version: '1.0.0' })
  */
 export async function serveMcpOverStdio(access: McpAccess, options: StdioOptions = {}): Promise<void> {
   checkOptions('serveMcpOverStdio', options, OPTIONS)

@@ -52,8 +52,8 @@ async function namesFor(access: McpAccess): Promise<readonly string[] | null> {
   if (session === undefined) return palimpsest.possibleMemoryTools(traits)
   try {
     const offered = await offeredIn(access, session)
-    // The session does not exist yet. The first message makes it, with the traits of the access or of the
-    // message.
+    // The session does not exist yet. The first message makes it, with the
+    // traits of the access or of the message.
     return offered ?? palimpsest.possibleMemoryTools(traits && madeAs(traits))
   } catch (error) {
     if (error instanceof SessionMismatchError) return null

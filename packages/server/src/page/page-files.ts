@@ -12,9 +12,9 @@ export interface Page {
 }
 
 /**
- * The built page. All of it is read at the first request, so that the index and its assets come from one
- * build. While there is no complete page, each request looks again, so the server need not be restarted after
- * a build.
+ * The built page. All of it is read at the first request, so that the index and its assets
+ * come from one build. While there is no complete page, each request looks again, so the
+ * server need not be restarted after a build.
  */
 export class PageFiles {
   readonly #folder: string

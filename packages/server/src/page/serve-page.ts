@@ -33,8 +33,8 @@ const NOT_BUILT = `<!doctype html>
 `
 
 /**
- * Serves the inspector, a page that calls the API as any client does. The page itself needs no key; it asks
- * its reader for one.
+ * Serves the inspector, a page that calls the API as any client does. The page itself needs
+ * no key; it asks its reader for one.
  */
 export function servePage(
   app: OpenAPIHono,

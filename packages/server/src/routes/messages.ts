@@ -17,8 +17,8 @@ const PATH = '/v1/sessions/{id}/messages'
 const MAX_MESSAGES = 1_000
 
 /**
- * The schemas of the fields are loose. The log checks the values, and its error messages explain more than a
- * schema could.
+ * The schemas of the fields are loose. The log checks the values, and its error
+ * messages explain more than a schema could.
  */
 const CONTENT = {
   content: z.unknown().optional().openapi({
