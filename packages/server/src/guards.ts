@@ -60,7 +60,7 @@ export const readablePath: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-/** Refuses an empty host name. It is used where every host name is accepted. */
+/** Refuses an empty host name. This guard stands where every other host name is accepted. */
 export const namedHost: MiddlewareHandler = async (context, next) => {
   if (context.req.header('host')?.trim() === '')
     throw malformed('The header host is empty: it has to say which server is called.')
