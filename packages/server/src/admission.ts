@@ -13,13 +13,13 @@ export interface AdmissionOptions {
   readonly revisions: Revisions
   readonly rateLimit: RateLimit
   readonly addressOf: (context: Context) => string
-  /** The namespace of whoever needs no key. */
+  /** The namespace of callers without a key. */
   readonly home: string
-  /** Everybody needs a key, also where there is none yet. */
+  /** Every caller needs a key, even if the store has no key yet. */
   readonly needsKeys: boolean
 }
 
-/** Lets callers in: who they are, where they may go, what they may do, and how often. */
+/** Lets callers in. It decides who they are, where they may go, what they may do, and how often. */
 export class Admission {
   readonly #options: AdmissionOptions
   readonly #keys: KnownKeys
@@ -29,7 +29,7 @@ export class Admission {
     this.#keys = new KnownKeys(options.store.keys)
   }
 
-  /** `revision`: the store's, read after the call came in. */
+  /** `revision` is the store's revision, read after the call came in. */
   async admit(context: Context, revision: number): Promise<Access> {
     const { revisions, rateLimit, addressOf, home, needsKeys } = this.#options
     const sent = sentKey(name => context.req.header(name))
@@ -47,8 +47,9 @@ export class Admission {
       }
     }
     const address = addressOf(context)
-    // Clients that always send somebody's key are let in too, as long as there is none; but whoever has one of ours
-    // that is no longer good must not find themselves in another place.
+    // Some clients always send a key of another service. They are let in while this server has no
+    // keys. A caller with one of our keys that is no longer valid is refused: without a key, the
+    // call would land in another namespace.
     if (needsKeys || written !== null || (await this.#keys.hasKeys(revision))) {
       rateLimit.countFailure(context, address)
       throw keyRequired()
@@ -62,13 +63,16 @@ export class Admission {
     }
   }
 
-  /** For what needs no key. */
+  /** Admits a call that needs no key. */
   async admitAnybody(context: Context): Promise<void> {
     const { rateLimit, addressOf, home } = this.#options
     await rateLimit.count(context, { caller: addressOf(context), namespace: home })
   }
 
-  /** The same is done for whatever was sent; how long a look into the store takes tells at most an id, which is no secret. */
+  /**
+   * Does the same work whatever was sent. The time that a look into the store takes tells at
+   * most an id, and ids are not secret.
+   */
   async #find(
     written: WrittenKey | null,
     { sent, revision }: { readonly sent: string; readonly revision: number },
@@ -84,7 +88,7 @@ function scopesOf({ scopes }: ApiKey): ReadonlySet<Scope> {
   return scopes.includes('admin') ? EVERYTHING : new Set(scopes)
 }
 
-/** The same whatever is wrong with it, and nothing of what was sent. */
+/** The error is the same for every fault of a key, and it repeats nothing of what was sent. */
 function keyRequired(): PalimpsestError {
   return new PalimpsestError(
     'key_required',

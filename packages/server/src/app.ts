@@ -34,23 +34,23 @@ import { sessionRoutes } from './routes/sessions.ts'
 import { settingsRoutes } from './routes/settings.ts'
 
 interface AppDependencies extends Omit<Serving, 'onError'> {
-  /** The names under which it answers; `any` takes every name. */
+  /** The host names that the server answers to; `any` accepts every name. */
   readonly hosts: readonly string[] | 'any'
-  /** The sites whose pages may call from a browser. */
+  /** The sites whose pages may call the server from a browser. */
   readonly corsOrigins: readonly string[]
-  /** The inspector; `null`: it is not served. */
+  /** The inspector's files. `null`: the inspector is not served. */
   readonly page: PageFiles | null
-  /** Hears of what nobody foresaw. */
+  /** Gets the errors that no code foresaw. */
   readonly onError?: OnError
 }
 
 const INFO = { title: 'Palimpsest', description: 'Memory that lasts for chat bots and agents.' }
 
-/** The server as a function from requests to answers; ports and signals are elsewhere. */
+/** The server as a function from requests to answers. It knows no ports and no signals. */
 export function createApp(dependencies: AppDependencies): OpenAPIHono {
   const { hosts, corsOrigins, page, admission, onError = warn, version } = dependencies
   const app = new OpenAPIHono({ strict: false })
-  // Made once, when all is in it.
+  // Made at the first request for it, when all routes are registered.
   let document: object | null = null
   app.onError((error, context) => errorAnswer(error, context, onError))
   app.notFound(context => errorAnswer(routeNotFound(context), context, onError))

@@ -15,7 +15,7 @@ import { type Redact, redactSecrets } from 'palimpsest/internals/redaction/index
 import type { LayerName } from 'palimpsest/internals/store/index'
 import { extractive, modelSummarizer, type Summarizer } from 'palimpsest/internals/summarizer/index'
 
-/** What an instance has to be told of the settings. Throws where they do not fit together. */
+/** What the settings mean for an instance. Throws if they do not fit together. */
 export async function configurationOf(resolved: Resolved): Promise<Configuration> {
   const { values } = resolved
   return {
@@ -37,7 +37,7 @@ export async function configurationOf(resolved: Resolved): Promise<Configuration
   }
 }
 
-/** Without what is set to none, for which an instance has its own rule. */
+/** Leaves out what is set to none, since the instance has its own rule for that. */
 export function memoryOf({
   extract,
   scopeLearnsFrom,
@@ -67,7 +67,7 @@ export function redactionOf({ redact }: Pick<SettingValues, 'redact'>): Redact |
   return redact === 'off' ? false : redactSecrets
 }
 
-/** Set to none, the instance has its own instructions. */
+/** If the setting is none, the instance uses its own instructions. */
 function memoOf({ memoInstructions }: SettingValues): NonNullable<Configuration['memo']> {
   if (memoInstructions === null) return {}
   return { instructions: instructionLines(memoInstructions) ?? [] }
@@ -78,14 +78,14 @@ async function summarizerOf(values: SettingValues): Promise<Summarizer> {
   const model = await loadModel(values.model, values)
   const fallback = await fallbackOf(values.model, values)
   return modelSummarizer(model, {
-    // Half of it, so that a second try or the other model has its turn.
+    // Half of the time, so that a second try or the fallback model gets the other half.
     timeoutMs: Math.ceil(values.modelTimeoutSec * 500),
     ...(fallback && { fallback }),
     ...(values.modelWindow !== null && { windowTokens: values.modelWindow }),
   })
 }
 
-/** The key of one provider is not for another, unless both are asked at the same address. */
+/** The key of one provider is not sent to another, unless both are called at the same address. */
 async function fallbackOf(model: string, values: SettingValues) {
   const { fallbackModel, modelBaseUrl, modelApiKey } = values
   if (fallbackModel === null) return null
@@ -99,8 +99,8 @@ async function fallbackOf(model: string, values: SettingValues) {
 }
 
 /**
- * Which of the stored settings to do without, for the rest to fit together: the fewest that may be to blame.
- * None: it is not for them that `configurationOf` threw.
+ * The names of the stored settings to leave out, so that the rest fits together: the fewest that may be to
+ * blame. Empty: the stored settings are not the reason why `configurationOf` threw.
  */
 export async function unfitNames(
   error: unknown,

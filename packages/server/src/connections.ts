@@ -1,17 +1,19 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** How long others may keep a connection waiting, in milliseconds. How long our own work takes is no part of it. */
+/**
+ * How long clients may keep a connection waiting, in milliseconds. The time of our own work does not count.
+ */
 export interface ConnectionLimits {
-  /** For the headers of a request, from the connection's first moment on. */
+  /** For the headers of a request, counted from the start of the connection. */
   readonly headersMs: number
-  /** For a request as a whole. */
+  /** For a whole request to arrive. */
   readonly requestMs: number
-  /** For the next request on a connection that is kept. */
+  /** For the next request on a connection that is kept alive. */
   readonly keepAliveMs: number
-  /** For taking any of an answer. */
+  /** For the client to take any part of an answer. */
   readonly answerMs: number
-  /** How often it is looked at. */
+  /** How often Node checks the limits of headers and requests. */
   readonly checkMs: number
 }
 
@@ -23,11 +25,14 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   checkMs: 5_000,
 }
 
-/** So long a request may take when the server closes; then its connection is cut. */
+/** How long a request may take after the server begins to close. Then its connection is cut. */
 const DRAIN_MS = 10_000
-/** So long a request may be on its way that was sent before; a connection without one is cut then. */
+/**
+ * When the server closes, how long to wait for a request that the client has already sent. Then connections
+ * without a request are cut.
+ */
 const SILENT_DRAIN_MS = 500
-/** So long whoever sends or takes something may still keep it waiting. */
+/** When the server closes, how long a client that still sends or takes data may keep the server waiting. */
 const CLIENT_DRAIN_MS = 3_000
 const IDLE_CHECK_MS = 50
 
@@ -36,10 +41,10 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-/** The connections of a server, of which none waits for its client forever. */
+/** The connections of a server. No connection waits for its client forever. */
 export class Connections {
   readonly #server: Server
-  /** With what is under way on each; `null`: nothing yet, or nothing any more. */
+  /** Each open connection with its current exchange. `null`: there is no exchange on it now. */
   readonly #open = new Map<Socket, Exchange | null>()
 
   constructor(server: Server, limits: ConnectionLimits) {
@@ -47,7 +52,8 @@ export class Connections {
     server.headersTimeout = limits.headersMs
     server.requestTimeout = limits.requestMs
     server.keepAliveTimeout = limits.keepAliveMs
-    // Nothing moves on it. That is no fault where we are at work.
+    // The timeout means that no data moves on the connection. That is not the
+    // client's fault while the server is working.
     server.timeout = limits.answerMs
     server.on('timeout', socket => {
       if (socket.writableLength > 0 || !this.#open.get(socket)) socket.destroy()
@@ -67,10 +73,10 @@ export class Connections {
     })
   }
 
-  /** Takes no more. Connections on which nothing is under way end soon, the others after their answer. */
+  /** Takes no more connections. Those without an exchange end soon, the others after their answer. */
   async drain(): Promise<void> {
     const closed = new Promise<void>(resolve => this.#server.close(() => resolve()))
-    // A connection that is kept alive becomes idle when its answer is out.
+    // A connection that is kept alive becomes idle when its answer has been sent.
     const idle = setInterval(() => this.#server.closeIdleConnections(), IDLE_CHECK_MS)
     const silent = setTimeout(() => this.#cut(exchange => exchange === null), SILENT_DRAIN_MS)
     const slow = setTimeout(() => this.#cut(isUpToClient), CLIENT_DRAIN_MS)
@@ -85,7 +91,9 @@ export class Connections {
   }
 }
 
-/** What is missing is the rest of the request, or somebody who takes the answer. */
+/**
+ * Whether the server waits for the client: for the rest of a request, or for the client to take the answer.
+ */
 function isUpToClient(exchange: Exchange | null): boolean {
   if (exchange === null) return true
   const { request, response } = exchange

@@ -1,10 +1,13 @@
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 
-/** So long a browser need not ask again. */
+/** How long a browser may reuse the answer to a preflight. */
 const PREFLIGHT_SECONDS = 600
 
-/** Pages of these origins may call from a browser. Nobody else's preflight is answered, and nobody gets cookies. */
+/**
+ * Lets pages of these origins call from a browser. Preflights of other origins get
+ * no answer, and no page gets cookies.
+ */
 export function allowedOrigins(origins: readonly string[]): MiddlewareHandler {
   const allow = cors({
     origin: [...origins],

@@ -10,7 +10,7 @@ const ERROR = z
   })
   .openapi('Error')
 
-/** Puts a call into the app's document. */
+/** Adds a call to the app's OpenAPI document. */
 export function describeEndpoint(app: OpenAPIHono, endpoint: Endpoint): void {
   const { method, path, summary, query, body, headers, answers, answerType } = endpoint
   const parts = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name!, z.string()])

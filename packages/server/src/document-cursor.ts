@@ -3,7 +3,7 @@ import { invalidArguments } from './problems.ts'
 
 type Place = Pick<DocumentRecord, 'layer' | 'key'>
 
-/** Where a page of documents ends. What is in it is nobody's business. */
+/** A cursor for the end of a page of documents. It is opaque to callers. */
 export function cursorOf({ layer, key }: Place): string {
   return Buffer.from(JSON.stringify([layer, key])).toString('base64url')
 }

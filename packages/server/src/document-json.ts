@@ -2,7 +2,7 @@ import type { MemoryContent } from 'palimpsest/internals/memory/index'
 import { writtenKey } from './document-name.ts'
 import { entityTag } from './entity-tags.ts'
 
-/** What `documentJson` gives, for the document of the API. */
+/** The shape that `documentJson` gives, in words for the OpenAPI document. */
 export const DOCUMENT =
   '{ layer, key, owner?, content, sections, version, etag, tokens, budget, createdAt, updatedAt }'
 

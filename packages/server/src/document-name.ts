@@ -7,7 +7,7 @@ import { checkDocumentKey, type MemoryDocument } from 'palimpsest/internals/memo
 import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import { documentSession, type LayerName } from 'palimpsest/internals/store/index'
 
-/** How paths and the command line write the key of a layer that has one document. */
+/** How paths and the command line write the key of a layer that has only one document. */
 const ONLY_KEY = 'default'
 
 export interface DocumentName {
@@ -15,7 +15,7 @@ export interface DocumentName {
   readonly key: string
 }
 
-/** What is missing where there is none. */
+/** What to give as the key, for the error when the key is missing. */
 const KEYS: Readonly<Record<string, string>> = {
   user: 'the id of a user',
   scope: 'the id of a workspace or project',
@@ -23,7 +23,10 @@ const KEYS: Readonly<Record<string, string>> = {
   daily: 'a day and a session, as in 2026-02-10/telegram:42',
 }
 
-/** A document as the outside names it. Of persona and global there is one: the key may be left out. */
+/**
+ * Reads the name of a document as callers write it. The layers persona and global have one document each, so
+ * their key may be left out.
+ */
 export function readDocumentName(layer: string, written: string | undefined): DocumentName {
   if (layer !== 'persona' && layer !== 'global') {
     if (written === undefined && Object.hasOwn(KEYS, layer))
@@ -38,7 +41,10 @@ export function writtenKey({ layer, key }: DocumentName): string {
   return layer === 'persona' || layer === 'global' ? ONLY_KEY : key
 }
 
-/** Why there is nothing to read: the session that it would belong to is not there, or nobody wrote it yet. */
+/**
+ * The error for a document that does not exist: its session does not
+ * exist, or the document was never written.
+ */
 export async function missingDocument(
   palimpsest: Palimpsest,
   document: Pick<MemoryDocument, 'layer' | 'key'>,

@@ -10,60 +10,70 @@ import type { UnderWay } from './under-way.ts'
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type Fields = z.ZodObject
 
-/** What a call has at hand: all of it belongs to the caller's namespace, and nothing leads to another. */
+/** What a call can use. Everything belongs to the caller's namespace, and nothing leads to another one. */
 export interface Call<Query, Body> extends Tenant {
   readonly access: Access
   readonly events: EventsOf
-  /** For what has to be finished although the answer is out. */
+  /** Work that must finish even after the answer is sent. */
   readonly underWay: UnderWay
   readonly version: string
   /** A part of the path, decoded. */
   readonly part: (name: string) => string
   readonly query: Query
   readonly body: Body
-  /** A header of the request; `null`: it has none. */
+  /** A header of the request. `null`: the request does not have it. */
   readonly header: (name: string) => string | null
-  /** Aborted when the caller has gone, or the server closes and waits no longer. */
+  /** Aborted when the caller has gone, or when the server closes and no longer waits. */
   readonly signal: AbortSignal
-  /** For what reads its headers in its own way. */
+  /** The raw request, for a call that reads its headers in its own way. */
   readonly request: Request
-  /** The body as text, for what has no schema: where there is one, it is read already. */
+  /** The body as text, for a call without a schema. If there is a schema, the body has been read already. */
   readonly bodyText: () => Promise<string>
-  /** Hears of what nobody foresaw. */
+  /** Gets the errors that no code foresaw. */
   readonly onError: (error: unknown) => void
 }
 
-/** What it answers with: the status is 200 unless it says so. Without `json` and `body`, nothing but headers. */
+/**
+ * The answer to a call. The default status is 200. Without `json` and `body`, the answer has headers only.
+ */
 export interface Answer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** In place of `json` where the key may read as well: what shows more than the caller has sent. */
+  /** Replaces `json` if the key has the scope `read`. It shows more than the caller has sent. */
   readonly readersJson?: unknown
-  /** What is no JSON; a header says what it is. */
+  /** A body that is not JSON. A header gives its type. */
   readonly body?: string | ReadableStream<Uint8Array>
 }
 
-/** One call: what it takes, for the check and for the document alike, and what it does. */
+/** One call of the API: what it does and what it takes. The check and the OpenAPI document both read this. */
 export interface Endpoint {
   readonly method: Method
-  /** With the parts that vary in braces: `/v1/sessions/{id}`. */
+  /** The path, with its variable parts in braces: `/v1/sessions/{id}`. */
   readonly path: string
   readonly summary: string
-  /** What a key has to allow, all of it; `any`: whatever it allows. None: nobody is asked for a key. */
+  /**
+   * The scopes that a key needs, all of them. `any`: a key with any scope will do. Empty: no key is needed.
+   */
   readonly scopes: readonly Scope[] | 'any'
   readonly query: Fields
-  /** `null`: the call reads it in its own way. */
+  /** The schema of the body. `null`: the call reads the body in its own way. */
   readonly body: Fields | null
-  /** The headers that it reads, and what they are for. */
+  /** The headers that the call reads, with their descriptions. */
   readonly headers: Readonly<Record<string, string>>
-  /** `absent`, the default: as though the field were left out, as many clients mean it. */
+  /**
+   * What `null` in a field means. `absent`, the default: the field is left
+   * out, which is what many clients mean.
+   */
   readonly nulls: 'absent' | 'kept'
   readonly answers: Readonly<Record<number, string>>
-  /** Of what it answers with, where that is no JSON. */
+  /** The content type of the answer, if it is not JSON. */
   readonly answerType: string
   readonly handle: (call: Call<never, never>) => Promise<Answer>
-  /** With the header `Idempotency-Key` it is carried out once; `null`: a repeat does no harm, or is told by other means. */
+  /**
+   * How a call with the header `Idempotency-Key` is carried out only once. `null`: a repeat does no harm, or
+   * the call detects it in another way.
+   */
   readonly repeat: Repeat<Call<never, never>> | null
 }
 
@@ -71,7 +81,7 @@ export function endpoint<Query extends Fields, Body extends Fields | null = null
   readonly method: Method
   readonly path: string
   readonly summary: string
-  /** The default: to read for `GET`, to write for others. */
+  /** The default: `read` for `GET`, `write` for other methods. */
   readonly scopes?: readonly Scope[] | 'any'
   readonly query?: Query
   readonly body?: Body
@@ -97,10 +107,12 @@ export const IDEMPOTENCY_HEADER = {
 
 export const JSON_TYPE = 'application/json'
 
-/** Of what takes nothing: what is sent all the same was meant for another call, or is misspelt. */
+/**
+ * The schema of a call that takes no fields. A field that is sent all the same was
+ * meant for another call, or is misspelt.
+ */
 export const NO_FIELDS = z.strictObject({})
 
-/** The session that the path names. */
 export function sessionOf({
   palimpsest,
   part,

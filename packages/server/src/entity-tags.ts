@@ -2,16 +2,16 @@ import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { DocumentName } from './document-name.ts'
 import { invalidArguments } from './problems.ts'
 
-/** An entity tag is a version; RFC 9110, section 13, says what the headers with tags mean. */
+/** An entity tag is a version in quotes. RFC 9110, section 13, defines the headers that hold tags. */
 
 export function entityTag(version: number | string): string {
   return `"${version}"`
 }
 
 interface Tags {
-  /** `*`: whatever there is. */
+  /** The header is `*`: it fits any version. */
   readonly any: boolean
-  /** In their quotes. */
+  /** The tags, with their quotes. */
   readonly strong: readonly string[]
   readonly weak: readonly string[]
 }
@@ -41,15 +41,16 @@ export function isKnown(ifNoneMatch: string | null, version: number | string): b
   return any || [...strong, ...weak].includes(entityTag(version))
 }
 
-/** Whether a write may change what is always there and is at this version now. */
+/** Whether a write may change a resource that always exists and is now at this version. */
 export function mayChange(ifMatch: string, version: string): boolean {
   const { any, strong } = readTags('If-Match', ifMatch)
   return any || strong.includes(entityTag(version))
 }
 
 /**
- * At which version alone a write may change the document, which was at `version` when it was looked at (0:
- * it was not there); 0: only if there is none; `null`: at any. A weak tag never fits a write.
+ * The version that the document must have for this write. 0: the document must not exist. `null`: any
+ * version will do. `document.version` is the version that was just read (0: the document did not
+ * exist). A weak tag never fits a write.
  */
 export function requiredVersion(
   document: DocumentName & { readonly version: number },
@@ -61,7 +62,7 @@ export function requiredVersion(
     throw invalidArguments([{ field: 'If-None-Match', value: ifNoneMatch, allowed }])
   }
   if (ifMatch === null) return null
-  // Whether it fits then, the write itself looks.
+  // The write itself checks whether this version is still the current one.
   const only = VERSION_TAG.exec(ifMatch.trim())?.[1]
   if (only !== undefined) return Number(only)
   const { any, strong } = readTags('If-Match', ifMatch)

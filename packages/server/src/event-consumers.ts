@@ -2,15 +2,17 @@ import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import type { EventStore } from 'palimpsest/internals/store/index'
 import { comparePositions } from './event-position.ts'
 
-/** A reader that gave a name: what it has not read yet is kept for it. */
+/** A reader of events with a name. The store keeps the events that it has not read yet. */
 export interface EventConsumer {
   readonly namespace: string
   readonly name: string
 }
 
-/** One that comes again and again is noted no more often, unless it goes back. */
+/**
+ * A consumer that reconnects often is noted at most this often, unless it goes back to an earlier position.
+ */
 const MIN_NOTE_MS = 60_000
-/** What it was given so long ago, and it is still there, it has read. */
+/** A consumer that is still connected has read what it was given this long ago. */
 const READ_AFTER_MS = 3_600_000
 const MAX_REMEMBERED = 1_000
 
@@ -19,7 +21,10 @@ interface Given {
   readonly at: number
 }
 
-/** Notes in the store how far they have read, as seldom as will do: what is noted too low only keeps events for longer. */
+/**
+ * Notes in the store how far consumers have read, as rarely as possible. A position that
+ * is too low only keeps events longer.
+ */
 export class EventConsumers {
   readonly #events: Pick<EventStore, 'noteConsumer'>
   readonly #clock: () => number
@@ -30,7 +35,10 @@ export class EventConsumers {
     this.#clock = clock
   }
 
-  /** It has read the events through this position, by its own word. A `PositionLostError` as reading has it. */
+  /**
+   * Notes a position that the consumer itself says it has read. Throws the
+   * `PositionLostError` that reading would throw.
+   */
   async note(consumer: EventConsumer, position: string): Promise<void> {
     const key = JSON.stringify([consumer.namespace, consumer.name])
     const last = this.#noted.get(key)
@@ -41,12 +49,15 @@ export class EventConsumers {
     this.#noted.set(key, { position, at: this.#clock() })
   }
 
-  /** For as long as it listens. Called with what it was given last, as time passes. */
+  /**
+   * Gives a function for the time that the consumer listens. The caller calls it now and then with the last
+   * position that was given to the consumer.
+   */
   follow(consumer: EventConsumer, position: string): (given: string) => void {
     let before: Given = { position, at: this.#clock() }
     return given => {
       if (this.#clock() - before.at < READ_AFTER_MS) return
-      // What could not be noted now is noted the next time.
+      // If this fails, the next note makes up for it.
       this.note(consumer, before.position).catch(() => {})
       before = { position: given, at: this.#clock() }
     }

@@ -8,32 +8,31 @@ import { inTurn } from './event-turns.ts'
 
 export interface EventFeedOptions {
   readonly store: Pick<Store, 'events'>
-  /** How often the store is asked, while somebody listens. */
+  /** How often the store is read while a client listens, in milliseconds. */
   readonly pollMs?: number
   readonly heartbeatMs?: number
   readonly stallMs?: number
-  /** Events that are kept for those who keep up. */
+  /** How many events stay in memory for listeners that keep up. */
   readonly ringSize?: number
-  /** Of each namespace, so that none takes the place of others. */
+  /** The most listeners of one namespace, so that no namespace takes the place of others. */
   readonly mostListeners?: number
   readonly clock?: () => number
-  /** Hears when the store cannot be read, once until it can be again. */
+  /** Called when the store cannot be read: once, until it can be read again. */
   readonly onError?: (error: unknown) => void
 }
 
-/** The events of a namespace. */
 export interface EventsOf {
-  /** Of one session, or with `null` of all. */
+  /** Streams the events of one session; `null`: of all sessions. */
   listen(session: string | null, listening: Listening): Promise<ReadableStream<Uint8Array>>
   count(): number
 }
 
 interface Listening {
   readonly after: string | null
-  /** Its name, if it has one: what it has not read yet is kept for it. */
+  /** The consumer's name, if it has one. The store keeps what this consumer has not read yet. */
   readonly consumer?: string | undefined
   readonly signal?: AbortSignal
-  /** Asked before anything is told. `false`: the stream ends. */
+  /** Asked before any event is sent. `false`: the stream ends. */
   readonly isAllowed?: () => Promise<boolean>
 }
 
@@ -41,9 +40,10 @@ const PAGE = 200
 const MAX_PAUSE_MS = 5_000
 
 /**
- * What happens in a store, whichever process did it, for whoever listens. One poller asks for all, and only while
- * somebody listens. What it finds is in a ring; whoever is behind that reads the store, one page and one listener
- * at a time, so that many who come back at once do not stop the others.
+ * The events of a store for all listeners, whichever process caused the events. One poller reads for all
+ * listeners, and only while there is one. It puts what it finds into a ring. A listener that is behind the
+ * ring reads the store itself. One page for one listener is read at a time, so that many listeners who return
+ * at once do not block the others.
  */
 export class EventFeed {
   readonly #options: Required<EventFeedOptions>
@@ -51,7 +51,7 @@ export class EventFeed {
   readonly #streams = new Set<EventStream>()
   readonly #inTurn = inTurn()
   readonly #consumers: EventConsumers
-  /** `null`: nobody listens. */
+  /** `null`: there is no listener. */
   #ring: EventRing | null = null
   #lastKnown = START
   #timer: NodeJS.Timeout | undefined
@@ -70,7 +70,7 @@ export class EventFeed {
     }
   }
 
-  /** A stream of what happens after a position; `null`: from now on. */
+  /** A stream of the events after a position; `null`: from now on. */
   async listen(
     audience: Audience,
     { after, consumer: name, signal, isAllowed = async () => true }: Listening,
@@ -80,7 +80,8 @@ export class EventFeed {
     if (this.count(audience.namespace) >= mostListeners) throw tooMany(mostListeners)
     this.#lastKnown = await store.events.readLastPosition()
     const consumer = name === undefined ? null : { namespace: audience.namespace, name }
-    // A position of its own, so that a client that comes again with it is told what was trimmed meanwhile.
+    // Replaces `start` by a real position, so that a client that resumes there is told if
+    // events were trimmed in the meantime.
     const asked = after === START ? await store.events.readFirstPosition() : after
     const isAnew = asked !== null && !(await this.#isKnown(asked, consumer))
     const position = asked === null || isAnew ? this.#lastKnown : asked
@@ -91,7 +92,10 @@ export class EventFeed {
     return stream.body
   }
 
-  /** One that is yet to come is of a file that was put back: there is nothing to resume from. */
+  /**
+   * Whether the position can be resumed. A position after the newest event comes from before the database was
+   * restored from a backup.
+   */
   async #isKnown(position: string, consumer: EventConsumer | null): Promise<boolean> {
     try {
       await this.#options.store.events.readEvents({ after: position, limit: 1 })
@@ -104,7 +108,7 @@ export class EventFeed {
     }
   }
 
-  /** For whoever may hear of one namespace only. */
+  /** The feed of one namespace only. */
   of(namespace: string): EventsOf {
     return {
       listen: (session, listening) => this.listen({ namespace, session }, listening),
@@ -112,12 +116,11 @@ export class EventFeed {
     }
   }
 
-  /** How many listen, of a namespace. */
+  /** How many clients of a namespace listen. */
   count(namespace: string): number {
     return [...this.#streams].filter(({ audience }) => audience.namespace === namespace).length
   }
 
-  /** Ends every stream. */
   close(): void {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -148,13 +151,13 @@ export class EventFeed {
     if (!this.#isClosed) this.#pollIn(pause)
   }
 
-  /** How long to wait for the next time. */
+  /** Reads new events into the ring. Gives the milliseconds to wait before the next poll. */
   async #fill(ring: EventRing): Promise<number> {
     const { store, pollMs } = this.#options
     try {
       const events = await store.events.readEvents({ after: ring.head, limit: PAGE })
       ring.add(events)
-      // Those who could not read try again, too.
+      // After a failure, listeners that could not read try again, too.
       if (events.length > 0 || this.#failures > 0) for (const stream of this.#streams) stream.wake()
       this.#failures = 0
       return events.length < PAGE ? pollMs : 0
@@ -177,11 +180,12 @@ export class EventFeed {
     try {
       const events = await this.#options.store.events.readEvents({ after: position, limit: PAGE })
       const last = events.at(-1)?.position ?? position
-      // Where events were erased, there is a gap up to what the ring has.
+      // If the page is not full, no event follows before the ring's head: events in between were erased. The
+      // listener then goes on from the head.
       const isAll = events.length < PAGE && comparePositions(head, last) > 0
       return { events, through: isAll ? head : last }
     } catch (error) {
-      // It was too slow: it comes again, and is told.
+      // The listener was too slow. It reconnects and is told then.
       if (error instanceof PositionLostError) return null
       this.#failed(error)
       return nothing
@@ -189,7 +193,7 @@ export class EventFeed {
   }
 
   #failed(error: unknown): void {
-    // They come again, and are told.
+    // The listeners reconnect and are told then.
     if (error instanceof PositionLostError) {
       this.#ring = null
       for (const stream of this.#streams) stream.end()

@@ -1,20 +1,26 @@
 import type { StoreEvent } from 'palimpsest/internals/store/index'
 
-/** Before everything that ever happened. */
+/** The position before all events. */
 export const START = '0'
 
-/** What a caller may hand in: so many digits are numbers that no precision is lost of. */
+/**
+ * The form of a position that a caller may send. The number of digits is limited
+ * so that numbers keep their precision.
+ */
 const POSITION = /^\d{1,15}(\.\d{1,15})?(~[0-9a-f]{1,32})?$/
 
 export const POSITION_RULE = 'the id of an event that was received, or "start" for all that there is'
 
-/** `null`: it is none. */
+/** `null`: the text is not a position. */
 export function readPosition(written: string): string | null {
   if (written === 'start') return START
   return POSITION.test(written) ? written : null
 }
 
-/** Below 0: the first is earlier. `9.2` is before `9.10`, and that before `10`. Both are of the same history. */
+/**
+ * Negative if `first` is earlier. `9.2` is before `9.10`, and `9.10` is before `10`. Both positions must be
+ * of the same history of the database.
+ */
 export function comparePositions(first: string, second: string): number {
   const [major = 0, minor = 0] = numbersOf(first)
   const [otherMajor = 0, otherMinor = 0] = numbersOf(second)

@@ -1,11 +1,11 @@
 import type { StoreEvent } from 'palimpsest/internals/store/index'
 import { comparePositions, isAfter } from './event-position.ts'
 
-/** The newest events, so that those who keep up need no reading of the store. */
+/** The newest events, so that listeners that keep up need no read of the store. */
 export class EventRing {
   readonly #size: number
   #events: StoreEvent[] = []
-  /** Everything after the floor, up to the head, is here. */
+  /** All events after the floor and up to the head are in the ring. */
   #floor: string
   #head: string
 
@@ -19,7 +19,7 @@ export class EventRing {
     return this.#head
   }
 
-  /** What comes right after the head, in order. */
+  /** Adds the events that follow the head, in order. */
   add(events: readonly StoreEvent[]): void {
     const last = events.at(-1)
     if (last === undefined) return
@@ -29,10 +29,10 @@ export class EventRing {
     this.#floor = gone.at(-1)?.position ?? this.#floor
   }
 
-  /** In order, at most so many. `null`: some of it is here no longer. */
+  /** At most `limit` events after a position, in order. `null`: the ring no longer has all of them. */
   after(position: string, limit: number): readonly StoreEvent[] | null {
     if (comparePositions(position, this.#floor) < 0) return null
-    // From the end, where those are who keep up.
+    // Searched from the end, because listeners that keep up are there.
     const begin = this.#events.findLastIndex(event => !isAfter(event, position)) + 1
     return this.#events.slice(begin, begin + limit)
   }

@@ -1,38 +1,39 @@
 import type { StoreEvent } from 'palimpsest/internals/store/index'
 import { beginAnewText, eventText, heartbeatText, openingText } from './event-text.ts'
 
-/** What a listener may hear of. There is none without a namespace. */
+/** The events that a listener may see. There is no listener without a namespace. */
 export interface Audience {
   readonly namespace: string
-  /** `null`: of all sessions, and what concerns none. */
+  /** `null`: the events of all sessions, and those that belong to no session. */
   readonly session: string | null
 }
 
-/** Where events come from: everybody's, in order. */
+/** The source of the events of all namespaces, in order. */
 export interface EventReader {
-  /** After this silence it is told that the connection is still there. */
+  /** After this many milliseconds without events, the stream sends a sign that the connection is alive. */
   readonly heartbeatMs: number
-  /** Whoever took nothing for so long has to come again. */
+  /** A client that took nothing for this many milliseconds is disconnected and has to reconnect. */
   readonly stallMs: number
   readonly clock: () => number
   /**
-   * What follows a position, and how far that reaches. None: nothing has happened since, or it cannot be read now. `null`:
-   * it can never be read any more.
+   * The events after a position, and the position up to which they reach. No events: nothing has happened
+   * since, or the store cannot be read now. `null`: the position can never be read again.
    */
   read(position: string): Promise<{ readonly events: readonly StoreEvent[]; readonly through: string } | null>
   opened(stream: EventStream): void
   ended(stream: EventStream): void
 }
 
-/** So much is written at once, and one event more at most. */
+/** The most characters that are written at once. The last event may go beyond that. */
 const CHUNK_CHARACTERS = 32_768
 
 /**
- * One stream. It reads only when it is asked for more, so whoever takes nothing costs what they were given last.
+ * One stream of events. It reads only when it is asked for more, so a client that takes nothing costs only
+ * what it was given last.
  *
  *     unopened ──first pull──▶ pulling ⇄ resting (its reader has not asked again) ──▶ ended
  *
- * It counts as a listener from the first pull on: an answer whose body nobody reads is none.
+ * It counts as a listener from the first pull on: an answer whose body is never read is not a listener.
  */
 export class EventStream {
   readonly audience: Audience
@@ -43,11 +44,11 @@ export class EventStream {
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null
   #state: 'unopened' | 'pulling' | 'resting' | 'ended' = 'unopened'
   #position: string
-  /** What the client resumes from is of another history. */
+  /** The client resumes from a position of another history of the database. */
   readonly #isAnew: boolean
-  /** Hears from time to time what it was given last. */
+  /** Called from time to time with the position that the client was given last. */
   readonly #onTick: (position: string) => void
-  /** When it was last given something. */
+  /** The time at which the client was last given something. */
   #fedAt = 0
   #news = Promise.withResolvers<void>()
 
@@ -76,17 +77,17 @@ export class EventStream {
         pull: () => this.#pull(),
         cancel: () => this.#leave(),
       },
-      // Nothing is made before somebody asks for it.
+      // Nothing is read from the source before the client asks for it.
       { highWaterMark: 0 },
     )
   }
 
-  /** There may be something new. */
+  /** Called when there may be new events. */
   wake(): void {
     this.#news.resolve()
   }
 
-  /** Time has passed. */
+  /** Called regularly, so that the stream can react to the time. */
   tick(): void {
     if (this.#state === 'pulling' && this.#hasBeenQuiet(this.#reader.heartbeatMs)) this.wake()
     if (this.#state === 'resting' && this.#hasBeenQuiet(this.#reader.stallMs)) this.end()
@@ -116,7 +117,7 @@ export class EventStream {
 
   async #pull(): Promise<void> {
     const text = this.#state === 'unopened' ? this.#open() : await this.#next()
-    // Where that cannot be found out, they may come again.
+    // If the check fails, the stream ends; the client may reconnect.
     if (!(await this.#isAllowed().catch(() => false))) this.end()
     if (this.#isEnded()) return
     this.#state = 'resting'
@@ -127,14 +128,15 @@ export class EventStream {
   #open(): string {
     this.#state = 'pulling'
     this.#reader.opened(this)
-    // The id of the opening would move the client on before it has heard of it.
+    // A client from another history gets `begin-anew` in place of the opening: the id of an opening would
+    // move the client on before it hears of the restore.
     return this.#isAnew ? beginAnewText(this.#position) : openingText(this.#position)
   }
 
   async #next(): Promise<string> {
     this.#state = 'pulling'
     while (true) {
-      // Before it reads: what comes meanwhile wakes it.
+      // Renewed before the read, so that an event that arrives during the read wakes the stream.
       this.#news = Promise.withResolvers()
       const read = await this.#reader.read(this.#position)
       if (read === null) this.end()
@@ -148,7 +150,7 @@ export class EventStream {
     }
   }
 
-  /** The only way from what happened to what is told. */
+  /** Every event that a client is told passes through here, where the audience is checked. */
   #take(events: readonly StoreEvent[], through: string): string {
     let text = ''
     for (const event of events) {

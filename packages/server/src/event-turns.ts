@@ -1,4 +1,4 @@
-/** One after the other, with everything else of the process in between. */
+/** Runs actions one after the other, and lets other work of the process run in between. */
 export function inTurn(): <Result>(action: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve()
   return action => {

@@ -2,7 +2,10 @@ import { z } from '@hono/zod-openapi'
 import { namesWithin, SETTINGS } from 'palimpsest/internals/config/index'
 import { OBJECT_NAMES } from 'palimpsest/internals/older-names'
 
-/** Building blocks of the schemas. The message of each is what is allowed: `problems.ts` says the rest. */
+/**
+ * Building blocks of the schemas. The error message of each says what is
+ * allowed; `problems.ts` adds the rest.
+ */
 
 export const text = (allowed = 'text') => z.string({ error: allowed })
 
@@ -13,7 +16,7 @@ export function wholeNumber(least: number, most?: number) {
   return most === undefined ? number : number.max(most, { error })
 }
 
-/** The same out of a query, where everything is text. */
+/** A whole number from a query, where every value is text. */
 export function wholeNumberText(least: number, most?: number) {
   const bounds = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`
   const error = `a whole number ${bounds}`
@@ -29,7 +32,7 @@ export function oneOf<const Choices extends readonly [string, ...string[]]>(choi
   return z.enum(choices, { error: choices.join(', ') })
 }
 
-/** Those of the older names that are written as an object. */
+/** The older names of settings whose value is an object. */
 const OBJECTS = Object.fromEntries(
   OBJECT_NAMES.filter(name => name.includes('.')).map(name => [
     name,
@@ -40,7 +43,9 @@ const OBJECTS = Object.fromEntries(
   ]),
 )
 
-/** Settings that hold for one request. What they may be the settings' own schema checks, all at once. */
+/**
+ * Settings for one request. The schema accepts any value: the settings' own schema checks them all at once.
+ */
 const ALL_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Object.fromEntries([
   ...SETTINGS.filter(({ name }) => namesWithin('request').includes(name)).flatMap(setting =>
     [setting.name, ...setting.aliases].map(name => [
@@ -49,7 +54,7 @@ const ALL_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Obj
         .unknown()
         .optional()
         .openapi({
-          // Numbers may come as text, and none has a name.
+          // A number may come as text, and the absence of a value as the text `none`.
           type: setting.type === 'string' ? ['string', 'null'] : [setting.type, 'string', 'null'],
           description: `For this request only: ${setting.help} (${setting.allowed})`,
         }),
@@ -58,10 +63,10 @@ const ALL_OVERRIDES: Readonly<Record<string, z.ZodOptional<z.ZodUnknown>>> = Obj
   ...Object.entries(OBJECTS),
 ])
 
-/** For contexts, which fold nothing. */
+/** Overrides for contexts, which fold nothing. */
 export const CONTEXT_OVERRIDES = without('verbatimBelowTokens')
 
-/** For messages and folds, which leave no room for a reply. */
+/** Overrides for messages and folds, which leave no room for a reply. */
 export const OVERRIDES = without('outputReserve')
 
 function without(setting: string): typeof ALL_OVERRIDES {

@@ -2,7 +2,7 @@ import type { FoldOutcome } from 'palimpsest/internals/compaction/index'
 import { providerAdvice } from 'palimpsest/internals/provider-failure'
 import { ToldOnce } from 'palimpsest/internals/told-once'
 
-/** What an operator can do about it. */
+/** What an operator can do about each reason. */
 const ADVICE: Readonly<Record<string, string | null>> = {
   model_not_found: providerAdvice('no_such_model'),
   insufficient_quota: providerAdvice('no_quota'),
@@ -13,8 +13,8 @@ const ADVICE: Readonly<Record<string, string | null>> = {
 }
 
 /**
- * Tells an operator that folds fail and why: once for a session and a kind of failure, not once a message, until the
- * model has folded that session again.
+ * Tells an operator that folds fail, and why. It tells once per session and kind of failure, not once per
+ * message, until the model has folded that session again.
  */
 export class FoldFailures {
   readonly #told = new ToldOnce()
@@ -25,9 +25,9 @@ export class FoldFailures {
   }
 
   note({ outcome, reason, usage }: FoldOutcome, { sessionId }: { readonly sessionId: string }): void {
-    // One that was made without the model shows nothing of it.
+    // A fold that was made without the model does not show that the model works again.
     if (outcome === 'applied' && usage !== null) this.#told.forget(sessionId)
-    // A package that is missing is told as an error of its own.
+    // A missing package is reported as an error of its own.
     if (outcome !== 'failed' || reason === 'missing_peer' || !this.#told.note(sessionId, reason)) return
     const advice = ADVICE[reason] ?? null
     const why = advice === null ? reason : `${reason}, ${advice}`

@@ -5,7 +5,7 @@ import { malformed } from './read-body.ts'
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
-/** The caller's own id of a request, or a new one, on every answer. */
+/** Puts a request id on every answer: the caller's own, or a new one. */
 export const requestId: MiddlewareHandler = async (context, next) => {
   const given = context.req.header('x-request-id') ?? ''
   context.header('x-request-id', REQUEST_ID.test(given) ? given : crypto.randomUUID())
@@ -13,7 +13,7 @@ export const requestId: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-/** What we send is data: no browser is to run, show in a frame, guess or pass on any of it. */
+/** Answers are data: a browser must not run them, show them in a frame, guess their type or pass them on. */
 const SECURITY_HEADERS = Object.entries({
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',
@@ -22,19 +22,27 @@ const SECURITY_HEADERS = Object.entries({
   'x-frame-options': 'DENY',
 })
 
-/** On every answer, errors included. A route that says otherwise, as a page has to, is left as it is. */
+/**
+ * Sets the headers on every answer, errors included. A route that sets a
+ * header itself keeps it, as a page has to.
+ */
 export const securityHeaders: MiddlewareHandler = async (context, next) => {
   await next()
   const { headers } = context.res
   for (const [name, value] of SECURITY_HEADERS) if (!headers.has(name)) headers.set(name, value)
 }
 
-/** Node's own request, which has the target as it came; a request in this process has none. */
+/**
+ * Node's own request has the target as it arrived. A request made inside this process has no Node request.
+ */
 interface Incoming {
   readonly incoming?: { readonly url?: string }
 }
 
-/** A part that is `.` or `..` names no session, and in a URL it makes another call of this one. */
+/**
+ * Refuses a path with a part that is `.` or `..`. Such a part names no session, and a URL
+ * reads it as the path of another call.
+ */
 export const wholePath: MiddlewareHandler<{ Bindings: Incoming }> = async (context, next) => {
   const target = context.env?.incoming?.url ?? context.req.url
   if (hasDotSegment(target))
@@ -44,7 +52,7 @@ export const wholePath: MiddlewareHandler<{ Bindings: Incoming }> = async (conte
   await next()
 }
 
-/** `100%` is no part of a path; `100%25` is. */
+/** Refuses a path that cannot be decoded. `100%` is not valid in a path; `100%25` is. */
 export const readablePath: MiddlewareHandler = async (context, next) => {
   const { pathname } = new URL(context.req.url)
   if (decoded(pathname) === null)
@@ -52,14 +60,17 @@ export const readablePath: MiddlewareHandler = async (context, next) => {
   await next()
 }
 
-/** Where every name is taken, there has to be one. */
+/** Refuses an empty host name. This guard stands where every other host name is accepted. */
 export const namedHost: MiddlewareHandler = async (context, next) => {
   if (context.req.header('host')?.trim() === '')
     throw malformed('The header host is empty: it has to say which server is called.')
   await next()
 }
 
-/** `null` where it cannot be. Its value is used: a bundler may drop a call that is there for its throw alone. */
+/**
+ * `null`: the text cannot be decoded. The result is used on purpose: a bundler may drop a
+ * call whose only effect is to throw.
+ */
 function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text)
@@ -69,9 +80,9 @@ function decoded(text: string): string | null {
 }
 
 /**
- * A page of another site can make a browser call this server under a name that it points here (DNS
- * rebinding), or read from it unseen. It is recognised by the name that was called, and by where it comes from;
- * `origins` are those sites that may.
+ * Guards against pages of other sites. Such a page can make a browser call this server under a host name that
+ * the page's owner points here (DNS rebinding), or read from it unseen. The guard checks the host name that
+ * was called and the origin of the call. Pages of `origins` may call.
  */
 export function allowedHosts(hosts: readonly string[], origins: readonly string[]): MiddlewareHandler {
   const isAllowed = (host: string) => hosts.includes(hostName(host))
@@ -81,7 +92,8 @@ export function allowedHosts(hosts: readonly string[], origins: readonly string[
     if (!isAllowed(host)) throw notAllowed(context, 'host', host, hosts)
     if (origin !== undefined && !origins.includes(origin) && !isAllowed(URL.parse(origin)?.host ?? ''))
       throw notAllowed(context, 'origin', origin, hosts)
-    // What needs no leave has no origin; following a link is nobody's doing but the reader's.
+    // A browser sends no origin with calls that need no permission. To
+    // follow a link is the reader's own doing.
     const site = context.req.header('sec-fetch-site')
     const isHidden = origin === undefined && site === 'cross-site'
     const isLink = context.req.header('sec-fetch-mode') === 'navigate' && isReading(context.req.method)
@@ -90,12 +102,13 @@ export function allowedHosts(hosts: readonly string[], origins: readonly string[
   }
 }
 
-/** What a browser sends of itself in `sec-fetch-site` where no other page is at work. */
+/** The values of `sec-fetch-site` when no other page caused the call. */
 const OWN_SITES = ['same-origin', 'none']
 
 /**
- * From a browser, only a page of this very server may change something, and those of `origins`. A page on another port
- * of the same machine is another origin: a browser lets it send without asking, though it sees no answer.
+ * From a browser, only pages of this server and of `origins` may change something. A page
+ * on another port of the same machine is another origin: a browser lets it send without
+ * asking, although that page sees no answer.
  */
 export function ownOrigin(origins: readonly string[]): MiddlewareHandler {
   return async (context, next) => {
@@ -104,7 +117,7 @@ export function ownOrigin(origins: readonly string[]): MiddlewareHandler {
     const site = req.header('sec-fetch-site')
     const isAllowed = origin !== undefined && origins.includes(origin)
     if (!isReading(req.method) && !isAllowed) {
-      // A browser says where a call comes from, and no page can say otherwise. An older one says its origin.
+      // The browser sets `sec-fetch-site`, and no page can change it. An older browser sends only the origin.
       const isOwn =
         site !== undefined
           ? OWN_SITES.includes(site)
@@ -116,15 +129,15 @@ export function ownOrigin(origins: readonly string[]): MiddlewareHandler {
   }
 }
 
-/** A preflight is one, too: it is asked before anything is changed. */
+/** A preflight counts as reading: it comes before any change. */
 function isReading(method: string): boolean {
   return ['GET', 'HEAD', 'OPTIONS'].includes(method)
 }
 
-/** Whether a page of this origin was served under this name and port. */
+/** Whether this origin has this host name and port. */
 function isOf(host: string | undefined, origin: string): boolean {
   const url = URL.parse(origin)
-  // With the scheme of the origin, so that a port that goes without saying is the same in both.
+  // Both are parsed with the scheme of the origin, so that a default port is the same in both.
   return url !== null && host !== undefined && URL.parse(`${url.protocol}//${host}`)?.host === url.host
 }
 
@@ -138,7 +151,6 @@ function foreignPage({ req }: Context, said: Readonly<Record<string, string>>): 
   )
 }
 
-/** Without the port. */
 function hostName(host: string): string {
   return host.toLowerCase().replace(/:\d*$/, '')
 }

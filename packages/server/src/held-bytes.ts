@@ -1,24 +1,26 @@
 import { PalimpsestError } from 'palimpsest/internals/errors'
 
-/** The bytes of one request's body. They are held from when they arrive until the answer is out. */
+/** The bytes of one request's body. They are held from their arrival until the answer is sent. */
 export interface Held {
   readonly bytes: number
-  /** Notes further bytes before they are kept, or refuses them. */
+  /** Counts further bytes before they are kept, or refuses them. */
   take(bytes: number): void
-  /** None of them is held any more. A repeat does nothing. */
+  /** Gives all bytes back. A second call does nothing. */
   release(): void
 }
 
-/** The part of the limit that one caller may have while others are kept waiting by it. */
+/** The share of the limit that the requests of one caller may hold together. */
 const CALLERS_SHARE = 0.5
 
 /**
- * What the bodies of all requests of a process take up, those that are still arriving included. A limit on one body
- * does not bound it: many that are begun and never finished are as good as memory that is gone. A request that would
- * go above the limit is refused and told to come again; it does not wait, since what waits is held as well.
+ * Counts the memory that the bodies of all requests of a process take, including bodies that are still
+ * arriving. A limit for one body does not bound this: many bodies that begin and never end use up the memory,
+ * too. A request that would exceed the limit is refused and told to come again. It does not wait, since a
+ * waiting request holds memory as well.
  *
- * One caller has at most half of it, so that none is kept out by another. A body that is larger than the limit, or than
- * that half, is taken where it is the only one.
+ * One caller may hold at most half, so that one caller cannot keep others out. A body larger than the limit
+ * is accepted if no other body is held. A body larger than that half is accepted if its caller holds no
+ * other.
  */
 export class HeldBytes {
   readonly #limit: number
@@ -33,7 +35,6 @@ export class HeldBytes {
     return this.#total
   }
 
-  /** For one request of this caller. */
   open(caller: string): Held {
     let own = 0
     let isReleased = false
@@ -49,7 +50,7 @@ export class HeldBytes {
         return own
       },
       take: bytes => {
-        // What arrives after the answer is out is kept by nothing.
+        // Bytes that arrive after the answer are not kept by any code.
         if (isReleased) return
         const ofCaller = this.#callers.get(caller) ?? 0
         const fits = (held: number, most: number) => held === own || held + bytes <= most

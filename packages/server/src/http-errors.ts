@@ -23,7 +23,10 @@ export function methodNotAllowed({ req: { method, path } }: Context, allowed: st
   })
 }
 
-/** What a database says names files, hosts and people who are nobody's business. */
+/**
+ * Whether the error comes from the database. Its message names files, hosts and
+ * people, which clients must not learn.
+ */
 function isInside({ code, details }: PalimpsestError): boolean {
   return code.startsWith('store_') && Object.hasOwn(details, 'store')
 }
@@ -41,19 +44,19 @@ export function requestIdOf({ res }: Context): string {
 
 export function statusOf(error: unknown): number {
   if (!PalimpsestError.isInstance(error)) return ERROR_CODES.unexpected.status
-  // A model's provider that asks to be left alone means whoever asks us.
+  // If the provider of the model asks this server to wait, its callers have to wait.
   if (error.code === 'model_failed' && error.details['status'] === 429) return 429
   return ERROR_CODES[error.code].status
 }
 
-/** One shape for every error. Of what nobody foresaw, only the server's own log says more. */
+/** Every error has the same shape. For an error that no code foresaw, only the server's own log says more. */
 export function errorAnswer(error: unknown, context: Context, onError: OnError): Response {
   if (PalimpsestError.isInstance(error) && !isInside(error)) {
     const status = statusOf(error)
     if (status === 503 || error.code === 'request_running') context.header('retry-after', '1')
     if (typeof error.details['retryAfter'] === 'string')
       context.header('retry-after', error.details['retryAfter'])
-    // What is left of it is not read.
+    // The rest of the body is not read.
     if (error.code === 'body_too_large' || error.code === 'server_busy') context.header('connection', 'close')
     if (error.details['shouldRetry'] === false) context.header('x-should-retry', 'false')
     if (error.code === 'key_required') context.header('www-authenticate', 'Bearer')

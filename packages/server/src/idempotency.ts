@@ -4,11 +4,17 @@ import { canonicalJson, type Store } from 'palimpsest/internals/store/index'
 import type { Answer } from './endpoint.ts'
 import { invalidArguments } from './problems.ts'
 
-/** How a repeat is answered: from what was kept of the first answer, which is nothing that anybody said. */
+/**
+ * How a repeated request is answered: from what was kept of the first answer.
+ * Nothing that a person said is kept.
+ */
 export interface Repeat<Given> {
   readonly keep: (answer: Answer) => unknown
   readonly answer: (call: Given, kept: never) => Promise<Answer>
-  /** How long it may be under way; left out: ten minutes. If the process died, it can be asked for again after that. */
+  /**
+   * How long the request may run, in milliseconds; the default is ten minutes. If the process died, the
+   * caller can send the request again after that time.
+   */
   readonly longestMs?: (call: Given) => number
 }
 
@@ -18,7 +24,7 @@ const KEPT_MS = 24 * 3_600_000
 const KEY = /^[\x21-\x7e]{1,255}$/
 const KEY_RULE = '1 to 255 printable characters without a space, such as a UUID'
 
-/** The header `Idempotency-Key`, checked; `null`: there is none. */
+/** The header `Idempotency-Key`, checked. `null`: there is none. */
 export function readIdempotencyKey(header: string | null): string | null {
   if (header === null || KEY.test(header)) return header
   throw invalidArguments([{ field: 'Idempotency-Key', value: header, allowed: KEY_RULE }])
@@ -29,7 +35,7 @@ interface Asked {
   readonly key: string
   readonly method: string
   readonly path: string
-  /** All that tells it from another request. */
+  /** Everything that distinguishes this request from another. */
   readonly request: unknown
 }
 
@@ -42,12 +48,16 @@ interface Doing {
   readonly answerAgain: (kept: unknown) => Promise<Answer>
 }
 
-/** Carries a request out once, however often it is sent. One that was refused or failed may be sent again. */
+/**
+ * Carries a request out once, however often it is sent. A request that was
+ * refused or that failed may be sent again.
+ */
 export async function once(asked: Asked, doing: Doing): Promise<Answer> {
   const { namespace, key, method, path, request } = asked
   const { store, longestMs = DEFAULT_LONGEST_MS, onError, carryOut, keep, answerAgain } = doing
   const name = hash([method, path, key])
-  // With the key in it, so that nobody can try out what was said.
+  // The key is part of the hash, so that a reader of the database cannot
+  // guess what was said and check the guess.
   const fingerprint = hash([key, request])
   const now = Date.now()
   const begunUntil = now + longestMs
@@ -62,7 +72,7 @@ export async function once(asked: Asked, doing: Doing): Promise<Answer> {
     await store.requests.dropRequest(namespace, { name, begunUntil }).catch(onError)
     throw error
   })
-  // It is done: that it could not be noted must not make it look undone.
+  // The work is done. If this note fails, the work must not look undone.
   await store.requests
     .finishRequest(namespace, { name, begunUntil, answer: keep(answer), until: Date.now() + KEPT_MS })
     .catch(onError)

@@ -30,14 +30,17 @@ import { settingsTag } from './settings-tag.ts'
 
 export interface LiveSettingsOptions {
   readonly store: Pick<Store, 'settings'>
-  /** Shared with others who ask the same store. */
+  /** The revisions reader, shared with other users of the same store. */
   readonly revisions?: Revisions
   readonly namespace?: string
-  /** Of the server's own namespace, whose limits bound these. Left out: these are the operator's own. */
+  /**
+   * The settings of the server's own namespace; their limits bound these settings. Left out: these settings
+   * are the operator's own.
+   */
   readonly operator?: LiveSettings
-  /** As `readEnvironment` gives it, flags of the command line put over it. */
+  /** As `readEnvironment` gives it, with the flags of the command line on top. */
   readonly environment?: Layer
-  /** What comes over those stored, such as a file's. */
+  /** Settings that take precedence over the stored ones, for example those of a file. */
   readonly over?: Layer
   readonly onWarning?: (message: string) => void
 }
@@ -52,9 +55,9 @@ const OPTIONS = optionsOf<LiveSettingsOptions>({
   onWarning: true,
 })
 
-/** What a change came to. */
+/** The result of a change. */
 export interface Changed extends Resolved {
-  /** Also what was taken away with it. */
+  /** Includes messages about settings that the change took away. */
   readonly messages: readonly string[]
 }
 
@@ -64,26 +67,29 @@ interface Checked {
   readonly configuration: Configuration
 }
 
-/** How often another process may be faster. */
+/** How often another process may win the race before a change fails. */
 const MAX_TRIES = 20
 
-/** The settings of a running server: those stored over those of the environment, and changes to the former. */
-/** Beside the parameters of presets, what a policy is made of. */
+/** The settings that make up a policy, besides the parameters of the presets. */
 const POLICY_SETTINGS: readonly string[] = ['policy', 'verbatimBelowTokens']
 
+/**
+ * The settings of a running server. Stored settings take precedence over those of the environment. A change
+ * changes the stored ones.
+ */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #namespace: string
   readonly #revisions: Revisions
-  /** As they are in the store, what cannot be taken included. */
+  /** The settings as they are stored, including those that cannot be used. */
   #raw: Layer = {}
   #revision = 0
   #stored: Layer = {}
   #resolved: Resolved
-  /** What the operator's were when these were taken. */
+  /** The operator's settings at the time when these were read. */
   #bounds: Resolved | null = null
   #listener: (configuration: Configuration, resolved: Resolved) => void = () => {}
-  /** Changes are made one after the other: each is checked against what the one before left. */
+  /** Changes run one after the other: each is checked against the result of the one before. */
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(options: LiveSettingsOptions) {
@@ -99,11 +105,11 @@ export class LiveSettings {
   }
 
   /**
-   * Reads what is stored. What another version stored and this one cannot take, and what does not fit the
-   * rest or the environment, is left out with a warning.
+   * Reads the stored settings. Some are left out with a warning: those that another version stored and this
+   * version cannot use, and those that do not fit the rest or the environment.
    */
   async load(): Promise<Configuration> {
-    // Before they are read: what changes meanwhile is taken up by the next `refresh`.
+    // The revision is read before the settings: a change in between is read by the next `refresh`.
     this.#revision = await this.#revisions.current()
     return this.#take(await this.#read())
   }
@@ -115,7 +121,7 @@ export class LiveSettings {
       this.#options.onWarning?.(`The stored setting ${setting} is not used; allowed: ${allowed}`)
     const { stored, resolved, configuration } = await this.#fitting(layer, this.#options.onWarning)
     for (const message of resolved.messages) this.#options.onWarning?.(message)
-    // First: where that fails, nothing here says that it is in force.
+    // The listener comes first: if it fails, the settings here do not claim to be in force.
     this.#listener(configuration, resolved)
     this.#raw = raw
     this.#stored = stored
@@ -125,8 +131,8 @@ export class LiveSettings {
   }
 
   /**
-   * Takes up what another process has changed: when it resolves, nothing that was stored before is missing, or before
-   * the store had the given revision.
+   * Reads changes of other processes. When it resolves, it has read everything that was stored before the
+   * call, or before the store had the revision `known`.
    */
   async refresh(known?: number): Promise<void> {
     const revision = known ?? (await this.#revisions.current())
@@ -146,12 +152,14 @@ export class LiveSettings {
     return this.#options.store.settings.readSettings(this.#namespace)
   }
 
-  /** Another one whenever something of them is other. */
+  /** Changes whenever any of the settings changes. */
   get tag(): string {
     return settingsTag(this.#raw, this.#resolved)
   }
 
-  /** As much of what is stored as fits together. Throws only where the environment itself does not. */
+  /**
+   * Uses as many of the stored settings as fit together. Throws only if the environment itself does not fit.
+   */
   async #fitting(stored: Layer, onWarning?: (message: string) => void): Promise<Checked> {
     try {
       return await this.#check(stored)
@@ -179,8 +187,9 @@ export class LiveSettings {
   }
 
   /**
-   * Merges them into those stored; `null` takes one away. In force when it resolves; refused, nothing has changed.
-   * `isExpected` is asked whether they are still those that the caller has read, by their tag.
+   * Merges the changes into the stored settings; `null` takes one away. They are in force when it resolves.
+   * If it is refused, nothing has changed. `isExpected` gets the tag of the settings and tells whether they
+   * are still those that the caller has read.
    */
   change(input: Layer, isExpected?: (tag: string) => boolean): Promise<Changed> {
     return this.#inTurn(() => this.#change(input, isExpected))
@@ -193,19 +202,20 @@ export class LiveSettings {
   }
 
   async #change(given: Layer, isExpected?: (tag: string) => boolean): Promise<Changed> {
-    // Of a secret `GET` says only whether it is set: written back, that changes nothing.
+    // `GET` shows only whether a secret is set, as `true` or `false`. Writing that back changes nothing.
     const isShownSecret = (name: string) => findSetting(name)?.secret && typeof given[name] === 'boolean'
     const input = without(given, Object.keys(given).filter(isShownSecret))
     const { layer, removed, changes } = settingChanges(input, 'server')
     await this.#options.operator?.refresh()
     let messages: readonly string[] = []
     for (let tries = 1; ; tries++) {
-      // Another process may have changed them, and may do so until they are written.
+      // Another process may change the settings until they are written.
       const raw = await this.#read()
       const earlier = readStored(raw).layer
       if (isExpected && !isExpected(settingsTag(raw, (await this.#fitting(earlier)).resolved)))
         throw new SettingsConflictError()
-      // Whatever does not fit together is refused before anything is stored; not for what was left out before.
+      // A change that does not fit together is refused before anything is stored. Settings that were left out
+      // before are no reason to refuse.
       const key = this.#keyAfter(earlier, { layer, removed })
       messages = key.messages
       const next = (before: Layer) =>
@@ -237,8 +247,8 @@ export class LiveSettings {
   }
 
   /**
-   * What a change makes of the key: one that is given belongs to the place that is asked from now on; one that was
-   * stored before goes where that is another one.
+   * What a change does to the stored API key. A new key belongs to the place (provider and address) that is
+   * called from now on. An older key is taken away if the change would send it to another place.
    */
   #keyAfter(
     earlier: Layer,
@@ -276,8 +286,8 @@ export class LiveSettings {
   }
 
   /**
-   * What holds for one request; `policy` is left out where the request does not change it. What does not fit the
-   * session's own settings is refused.
+   * The settings of one request. `policy` is left out if the request does not change the policy. Overrides
+   * that do not fit the session's own settings are refused.
    */
   async forRequest(
     overrides: Layer,
@@ -296,19 +306,21 @@ export class LiveSettings {
     return { resolved, policy: sessionAware(layers) }
   }
 
-  /** The policy that a request asks for, where a session has these settings of its own. */
+  /** The policy that a request asks for, in a session with these settings of its own. */
   asked(overrides: Layer, own: Layer = {}): { readonly resolved: Resolved; readonly policy: Policy } {
     const request = readLayer(overrides, 'request')
     const resolved = resolveSettings({ ...withFitting(own, this.#layers(this.#stored)), request })
     return { resolved, policy: policyOf(resolved) }
   }
 
-  /** What holds for a session with these settings of its own. */
+  /** The settings in force for a session with these settings of its own. */
   forSession(own: Layer): Resolved {
     return resolveSettings(withFitting(own, this.#layers(this.#stored)))
   }
 
-  /** An `InvalidSettingsError` where they do not fit together or the others. */
+  /**
+   * Throws an `InvalidSettingsError` if the session's settings do not fit together or do not fit the others.
+   */
   checkForSession(own: Layer, changed: readonly string[]): void {
     const layers = withOwn(own, this.#layers(this.#stored))
     requireClearPolicy(layers.session ?? {}, changed)
@@ -331,7 +343,7 @@ interface KeyChange {
   readonly messages: readonly string[]
 }
 
-/** Why a key is missing that was there before. */
+/** Adds to an error why the key is missing: the change itself took it away. */
 function explained(error: unknown, messages: readonly string[]): unknown {
   if (!(error instanceof InvalidSettingsError) || messages.length === 0) return error
   return new InvalidSettingsError(

@@ -1,7 +1,7 @@
 import { ERROR_CODES } from 'palimpsest/internals/errors'
 import type { SummarizerFailure } from 'palimpsest/internals/summarizer/index'
 
-/** Why folds are decided. */
+/** The reasons for a fold. */
 const DECIDED = [
   'count',
   'max_keep_messages_count',
@@ -18,7 +18,7 @@ const DECIDED = [
   'roll_up',
 ]
 
-/** Why they are not done, apart from what summarisers and errors say. */
+/** The reasons against a fold, besides the failures of summarizers and the codes of errors. */
 const NOT_DONE = ['already_folding', 'nothing_to_do', 'aborted', 'longer_than_source']
 
 const FAILED: Readonly<Record<SummarizerFailure, true>> = {
@@ -50,7 +50,10 @@ const FAILED: Readonly<Record<SummarizerFailure, true>> = {
 const REASONS = new Set([...DECIDED, ...NOT_DONE, ...Object.keys(FAILED), ...Object.keys(ERROR_CODES)])
 const TYPES = new Set(['lite', 'deep'])
 
-/** A policy or a summariser of somebody's own may say anything, an error's message included. */
+/**
+ * A custom policy or summarizer may give any text as its reason, even an error's message. Such a reason
+ * becomes `other`, since a label is always one of our own words.
+ */
 export function reasonLabel(reason: string): string {
   return REASONS.has(reason) ? reason : 'other'
 }

@@ -2,7 +2,9 @@ import { Gauge, type Registry } from 'prom-client'
 
 const STARTED_AT = Math.round(performance.timeOrigin / 1000)
 
-/** Of the whole process, under the names that dashboards know; they say nothing of any namespace. */
+/**
+ * Metrics of the whole process, under the names that dashboards know. They tell nothing about any namespace.
+ */
 export function processMetrics(registry: Registry): void {
   const registers = [registry]
   new Gauge({

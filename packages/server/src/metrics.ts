@@ -6,12 +6,13 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { reasonLabel, typeLabel } from './metrics-labels.ts'
 import { processMetrics } from './metrics-process.ts'
 
-/** In seconds, from 1 ms to a minute. */
+/** The bounds of the histograms, in seconds: from 1 ms to a minute. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
 /**
- * What one namespace has done in this process: each has a registry of its own, so that no key sees another's
- * figures. A label is a word of ours, never an id or what somebody sent: there are only so many of them.
+ * The metrics of one namespace in this process. Each namespace has its own registry, so that no key sees the
+ * figures of another namespace. A label is always one of our own words, never an id or a text that a caller
+ * sent, so the number of labels is bounded.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -64,7 +65,10 @@ export class Metrics {
     for (const result of ['new', 'duplicate']) this.#messages.inc({ result }, 0)
   }
 
-  /** A call has begun; the answer is told its status when it has ended. */
+  /**
+   * Notes the start of a call. The caller calls the returned function with
+   * the status when the call has ended.
+   */
   begin({
     method,
     path: route,
@@ -106,7 +110,7 @@ export class Metrics {
     this.#limited('extraction', spendGuard)
   }
 
-  /** An answer of the model has ended, and is stored as far as it came. */
+  /** Notes an answer of the model that has ended. It is stored as far as it came. */
   answered({
     status,
     usage,
@@ -120,7 +124,7 @@ export class Metrics {
     this.#answerTokens.inc({ kind: 'output' }, usage.outputTokens)
   }
 
-  /** All of it, as Prometheus reads it. */
+  /** All metrics in the format of Prometheus. */
   async report(now: { readonly listeners: number; readonly version: string }) {
     this.#listeners.set(now.listeners)
     this.#build.set({ version: now.version }, 1)
@@ -153,7 +157,7 @@ export class Metrics {
   }
 }
 
-/** `not_asked`: there was nothing in it that a model would have to read. `waits`: there is no more to spend. */
+/** `not_asked`: there was nothing that a model had to read. `waits`: the spending limit is reached. */
 function extractionOutcome({ facts, usage, spendGuard }: ExtractionReport): string {
   if (spendGuard) return 'waits'
   if (facts > 0) return 'learned'

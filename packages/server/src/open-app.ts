@@ -19,32 +19,41 @@ import { type Tenant, Tenants } from './tenants.ts'
 import { UnderWay } from './under-way.ts'
 
 export interface AppOptions {
-  /** Opened here, and closed with the app. */
+  /** The app opens this store, and closes it when the app is closed. */
   readonly store: Store
-  /** Of those who need no key. The default: `default`. */
+  /** The namespace of callers without a key. The default: `default`. */
   readonly namespace?: string
-  /** A folder for the memory's files of that namespace. Left out: none. */
+  /** A folder for the memory files of that namespace. Left out: there are no files. */
   readonly workspace?: string
   readonly environment?: Layer
   readonly version?: string
-  /** The names under which it answers. The default: those of the machine itself. `any` takes every name. */
+  /**
+   * The host names that the app answers to. The default: the loopback names of
+   * this machine. `any` accepts every name.
+   */
   readonly hosts?: readonly string[] | 'any'
   /**
-   * As `hosts`, and over it, for whoever runs a server. With another name than those of the machine itself nobody is let
-   * in without a key: it is meant for others, who come by way of a proxy.
+   * Host names for a server that an operator runs; replaces `hosts`. The loopback names are
+   * always included. Any other name means that the server is for other machines, through a
+   * proxy; then every caller needs a key.
    */
   readonly allowedHosts?: readonly string[]
-  /** The sites whose pages may call from a browser, such as `https://app.example.com`. The default: none. */
+  /**
+   * The sites whose pages may call from a browser, for example `https://app.example.com`. The default: none.
+   */
   readonly corsOrigins?: readonly string[]
-  /** A proxy of ours says in `x-forwarded-for` who calls. Nobody is let in without a key then. */
+  /** A proxy of ours writes the caller's address into `x-forwarded-for`. Then every caller needs a key. */
   readonly trustsProxy?: boolean
-  /** Nobody is let in without a key. The default: only once there is a key. */
+  /** Every caller needs a key. The default: only once the store has a key. */
   readonly needsKeys?: boolean
-  /** The folder of the built inspector, which is served at `/`; `false`: nothing is. The default: the one that the build makes. */
+  /**
+   * The folder of the built inspector, which is served at `/`. `false`: no page is served. The default: the
+   * folder that the build writes.
+   */
   readonly inspector?: string | false
   readonly onWarning?: (message: string) => void
   readonly onError?: OnError
-  /** What is left to whoever embeds it, for every namespace. */
+  /** Further options for the instances of all namespaces. */
   readonly instances?: Partial<PalimpsestOptions>
 }
 
@@ -68,21 +77,27 @@ const APP = optionsOf<AppOptions>({
 /** A server without a port. */
 export interface OpenedApp extends AsyncDisposable {
   readonly app: OpenAPIHono
-  /** A namespace that it serves, as its requests find it. */
+  /** The tenant of a namespace, as the requests of that namespace use it. */
   tenant(namespace: string): Promise<Tenant>
-  /** The first step of closing: whoever would wait for long is answered now. */
+  /** The first step of closing: callers that would wait for long are answered now. */
   release(): Promise<void>
-  /** What is under way is finished first, the store is closed last. A repeat does nothing more. */
+  /** Finishes running work first and closes the store last. A second call does nothing more. */
   close(): Promise<void>
 }
 
-/** Under these a program on the same machine calls, at any port. */
+/** The host names under which programs on the same machine call, with any port. */
 export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** So long may be stored what came of answers that were cut off. */
+/** When the app closes, how long the storing of cut-off answers may take. */
 const MAX_STORING_MS = 3_000
 
-/** Everything that answers requests, put together. */
+/**
+ * Builds everything that answers requests, without listening on a port.
+ *
+ * @example
+ * const opened = await openApp({ store: sqlite('./memory.db') })
+ * const response = await opened.app.fetch(new Request('http://localhost/v1/sessions'))
+ */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
   checkOptions('openApp', options, APP)
   const { store, namespace: home = 'default', version = '0.0.0' } = options
@@ -92,7 +107,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     : (options.hosts ?? LOOPBACK_HOSTS)
   const needsKeys = options.needsKeys === true || isMeantForOthers(options)
   const environment = {
-    // Where others can call, unless somebody says otherwise.
+    // The default rate limit if other machines can call. The caller's environment may set another.
     ...(needsKeys && { rateLimit: DEFAULT_RATE_LIMIT }),
     ...options.environment,
   }
@@ -125,7 +140,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
     return closing
   }
   try {
-    // What is due there is folded from now on, whether somebody calls or not.
+    // Folds that are due in this namespace begin now, even if no call comes.
     await tenants.of(home)
     await openOthers(tenants, options)
   } catch (error) {
@@ -143,7 +158,7 @@ export async function openApp(options: AppOptions): Promise<OpenedApp> {
   return { app, tenant: name => tenants.of(name), release, close, [Symbol.asyncDispose]: close }
 }
 
-/** What is wrong with one of them keeps nobody else from being served. */
+/** Opens the namespaces of all keys. A fault in one namespace does not keep the others from being served. */
 async function openOthers(
   tenants: Tenants,
   { store, onWarning }: Pick<AppOptions, 'store' | 'onWarning'>,

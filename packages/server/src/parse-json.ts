@@ -1,6 +1,6 @@
 import type { InSteps } from 'palimpsest/internals/slices'
 
-/** A text is no JSON, or more of it than is taken. */
+/** The text is not JSON, or exceeds a limit. */
 export class JsonError extends Error {
   readonly limit: 'depth' | 'values' | null
   constructor(message: string, limit: 'depth' | 'values' | null = null) {
@@ -11,19 +11,20 @@ export class JsonError extends Error {
 
 export interface JsonLimits {
   readonly maxDepth: number
-  /** Texts, numbers, lists, objects and the rest, each counted as one. */
+  /** Each text, number, list, object and other value counts as one. */
   readonly maxValues: number
 }
 
 const STEP_VALUES = 500
-/** Characters of a text that are read in one step. */
+/** The most characters of one text that are read in one step. */
 const PIECE = 65_536
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /**
- * What `JSON.parse` gives, in steps that pause of their own accord: a body of many megabytes would keep everything else
- * waiting. What is too deep or too much is refused where it begins to be, before it takes time and room.
+ * Gives what `JSON.parse` gives, in steps that pause by themselves: a body of many megabytes would block
+ * everything else. A text that is nested too deeply or holds too many values is refused at the point where it
+ * exceeds the limit, before it costs more time and memory.
  */
 export function* parseJsonInSteps(text: string, limits: JsonLimits): InSteps<unknown> {
   const reader = new Reader(text, limits)
@@ -44,7 +45,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const WORDS = { t: ['true', true], f: ['false', false], n: ['null', null] } as const
 
 interface BegunText {
-  /** Where it begins. */
+  /** The position at which the text begins. */
   readonly position: number
   text: string
   readonly then: (text: string) => void
@@ -57,7 +58,7 @@ class Reader {
   #place = 0
   #values = 0
   #result: unknown
-  /** A long text of which not all is read. */
+  /** A long text that is only partly read. */
   #begun: BegunText | null = null
   isDone = false
 
@@ -70,13 +71,15 @@ class Reader {
     return this.#result
   }
 
-  /** So many values, or a piece of a long text. */
+  /** Reads this many values, or one piece of a long text. */
   readSome(values: number): void {
     if (this.#begun !== null) this.#readPiece(this.#begun)
     else for (let left = values; left > 0 && !this.isDone && this.#begun === null; left--) this.#readValue()
   }
 
-  /** One value, or the beginning of a list or an object; and whatever closes behind it. */
+  /**
+   * Reads one value, or the start of a list or an object. Also closes everything that ends right after it.
+   */
   #readValue(): void {
     this.#skipWhiteSpace()
     if (++this.#values > this.#limits.maxValues)
@@ -121,7 +124,7 @@ class Reader {
     this.#put(closed.list ?? closed.fields)
   }
 
-  /** Puts a value where it belongs, and closes what ends behind it. */
+  /** Puts a value into the open list or object, and closes what ends right after it. */
   #put(value: unknown): void {
     const open = this.#open.at(-1)
     if (open === undefined) {
@@ -153,7 +156,10 @@ class Reader {
     return Number(number)
   }
 
-  /** Of a long text the beginning; what follows is read piece by piece. Nothing else may be done after it was called. */
+  /**
+   * Reads a text, or the first piece of a long text; the rest is read piece by piece. The caller must do
+   * nothing after this call, since `then` may come later.
+   */
   #readText(then: (text: string) => void): void {
     const begun = { position: this.#place, text: '', then }
     this.#begun = begun
@@ -161,7 +167,7 @@ class Reader {
     this.#readPiece(begun)
   }
 
-  /** Where it ends is looked for here; what it says, escapes and all, is left to `JSON.parse`. */
+  /** Only finds the end of the piece here. `JSON.parse` reads the content, escapes included. */
   #readPiece(begun: BegunText): void {
     const from = this.#place
     const stop = Math.min(from + PIECE, this.#text.length)
@@ -181,7 +187,7 @@ class Reader {
     begun.then(begun.text)
   }
 
-  /** Past a sign, if it is the next one. */
+  /** Moves past a sign, if that is the next one. Tells whether it was. */
   #follows(sign: string): boolean {
     this.#skipWhiteSpace()
     if (this.#text[this.#place] !== sign) return false
@@ -212,7 +218,10 @@ function parsePiece(piece: string, position: number): string {
   }
 }
 
-/** A field of this name would otherwise be no field, but change what the object is. */
+/**
+ * Sets a field. A plain assignment to `__proto__` would not add a field, but
+ * change the prototype of the object.
+ */
 function setField(fields: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') fields[name] = value
   else Object.defineProperty(fields, name, { value, writable: true, enumerable: true, configurable: true })

@@ -4,7 +4,7 @@ import { describe, PalimpsestError, refusal } from 'palimpsest/internals/errors'
 import { suggestion } from 'palimpsest/internals/known-options'
 import { OBJECT_NAMES } from 'palimpsest/internals/older-names'
 
-/** Nobody reads more, and each is told twice. */
+/** More than a reader reads. Each problem is given twice: in the message and in the details. */
 const MAX_PROBLEMS = 20
 const MAX_NAME = 200
 
@@ -14,7 +14,7 @@ interface Problem {
   readonly allowed: string
 }
 
-/** What is wrong with a request, in the words of `InvalidArgumentError`. */
+/** The error for bad arguments, in the words of `InvalidArgumentError`. */
 export function invalidArguments(problems: readonly Problem[]): PalimpsestError {
   const first = problems.slice(0, MAX_PROBLEMS)
   const lines = first.map(({ field, value, allowed }) => refusal(describeName(field), value, allowed))
@@ -24,12 +24,12 @@ export function invalidArguments(problems: readonly Problem[]): PalimpsestError 
   return new PalimpsestError('invalid_argument', lines.join('\n'), { ...told[0], problems: told })
 }
 
-/** A name as it is, unless it is longer than any of ours. */
+/** Cuts a name that is longer than any of ours. */
 function describeName(name: string): string {
   return name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).toWellFormed()}…`
 }
 
-/** Checked by a schema whose messages are what is allowed. */
+/** Checks an input by a schema. The schema's error messages say what is allowed. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,

@@ -4,15 +4,15 @@ import type { LiveSettings } from './live-settings.ts'
 import type { Tenants } from './tenants.ts'
 import { burstOf, TokenBuckets } from './token-buckets.ts'
 
-/** Where others than this machine can call and nobody said otherwise. */
+/** Calls a minute, if other machines can call and the operator set no limit. */
 export const DEFAULT_RATE_LIMIT = 1_200
 
-/** Calls a minute that may come from one address without a key that fits. */
+/** Calls a minute without a valid key that one address may make. */
 const FAILURES_PER_MINUTE = 60
 
 export interface RateLimitOptions {
   readonly tenants: Pick<Tenants, 'of'>
-  /** Also those who have no key that fits are counted. */
+  /** Calls without a valid key are counted, too. */
   readonly limitsFailures: boolean
 }
 
@@ -21,7 +21,10 @@ interface Counted {
   readonly namespace: string
 }
 
-/** How often somebody may call: as the settings of their namespace have it, for each key or address. */
+/**
+ * Limits how often a caller may call. The settings of the caller's namespace
+ * set the limit, per key or per address.
+ */
 export class RateLimit {
   readonly #options: RateLimitOptions
   readonly #calls = new TokenBuckets()
@@ -32,11 +35,11 @@ export class RateLimit {
     this.#options = options
   }
 
-  /** Counts a call, or refuses it. */
   async count(context: Context, { caller, namespace }: Counted): Promise<void> {
     const settings = this.#settings.get(namespace) ?? (await this.#open(namespace))
     if (this.#take(caller, settings, 1) === 0) return
-    // Every call that is let in takes up what others have changed; one that is not has to do so here.
+    // An admitted call reads the changes of other processes. A refused call has to do so here, since the
+    // limit may have changed.
     await settings.refresh()
     const wait = this.#take(caller, settings, 1)
     const { rateLimit } = settings.current.values
@@ -44,7 +47,10 @@ export class RateLimit {
     throw rateLimited(context, wait, { limit: rateLimit, message: perMinute(rateLimit) })
   }
 
-  /** Counts the further calls of a request that holds so many and was itself counted, or refuses all of them. */
+  /**
+   * Counts the further calls of a request that holds several, or refuses all of them.
+   * The request itself was counted before.
+   */
   async countBatch(
     context: Context,
     { caller, namespace, calls }: Counted & { readonly calls: number },
@@ -53,10 +59,10 @@ export class RateLimit {
     const { rateLimit } = settings.current.values
     if (rateLimit === null) return
     const maxCalls = Math.floor(burstOf(rateLimit))
-    // No wait would ever be long enough.
+    // No wait would be long enough.
     if (calls > maxCalls) throw batchTooLarge({ calls, maxCalls, limitPerMinute: rateLimit })
     if (this.#take(caller, settings, calls - 1) === 0) return
-    // The whole request comes again, so there has to be enough for its first call as well.
+    // The whole request is sent again, so there has to be room for its first call as well.
     const wait = this.#calls.waitFor(caller, rateLimit, performance.now(), calls)
     throw rateLimited(context, wait, {
       limit: rateLimit,
@@ -65,9 +71,9 @@ export class RateLimit {
   }
 
   /**
-   * Counts a call without a key that fits. The limit bounds how much an address can try. It
-   * does not hold for a key that fits: no one finds a secret of 32 bytes by trying, and whoever shares the address of
-   * somebody who tries (behind one proxy, say) would be kept out with them.
+   * Counts a call without a valid key. The limit bounds how often one address can try keys. It does not apply
+   * to calls with a valid key. A secret of 32 bytes cannot be found by trying. And callers who share an
+   * address with an attacker, for example behind one proxy, would be kept out, too.
    */
   countFailure(context: Context, address: string): void {
     if (!this.#options.limitsFailures) return

@@ -4,24 +4,27 @@ import type { Held } from './held-bytes.ts'
 import { JsonError, parseJsonInSteps } from './parse-json.ts'
 import { invalidArguments } from './problems.ts'
 
-/** Deeper than any message; a stack has an end. */
+/** Deeper than any message. The limit protects the call stack. */
 const MAX_DEPTH = 256
-/** More than there are settings, under all of their names. */
+/** More than all settings, under all of their names. */
 const MAX_FIELDS = 500
-/** Ten thousand messages and the calls of tools in them; what has more is data, and belongs into a file. */
+/** Enough for ten thousand messages with their tool calls. A larger body is data that belongs into a file. */
 const MAX_VALUES = 200_000
 
-/** Smaller ones are read in one piece, which is quicker: what was announced is held from the start. */
+/**
+ * Bodies up to this many bytes are read in one piece, which is faster. Their
+ * announced length is held from the start.
+ */
 const MAX_IN_ONE_PIECE = 64 * 1024
 
 export interface BodyLimits {
-  /** Nothing is read beyond it. */
+  /** The most bytes that are read of one body. */
   readonly mostBytes: number
-  /** What all requests hold: a body counts from its first byte on. */
+  /** Counts this body among those of all requests, from its first byte on. */
   readonly held: Held
 }
 
-/** The JSON object of a request; `null` where there is no body. */
+/** The JSON object of a request. `null`: there is no body. */
 export async function readBody(
   request: Request,
   limits: BodyLimits,
@@ -38,13 +41,14 @@ export async function readBody(
   return value as Readonly<Record<string, unknown>>
 }
 
-/** The body as text, whatever it says. */
+/** The body as text, of any content. */
 export async function readText(request: Request, limits: BodyLimits): Promise<string> {
   const { mostBytes, held } = limits
   const announced = request.headers.get('content-length')
   const length = Number(announced ?? 0)
   if (length > mostBytes) throw tooLarge(mostBytes)
-  // Of what was announced no more can come. But of a large one it says only what may come: it is counted as it does.
+  // No more bytes than announced can come. A large body is counted as its bytes arrive: its announcement
+  // tells only how many may come.
   const isWhole = announced !== null && length <= MAX_IN_ONE_PIECE
   if (isWhole) held.take(length)
   const reading = isWhole
@@ -58,7 +62,7 @@ export async function readText(request: Request, limits: BodyLimits): Promise<st
   return decode(bytes)
 }
 
-/** Any JSON that is not too deep and not too much; `undefined`: it is none. */
+/** Parses any JSON within the limits of depth and values. `undefined`: the text is not JSON. */
 export async function tryJson(text: string): Promise<unknown> {
   try {
     return await parseLimited(text)
@@ -68,7 +72,7 @@ export async function tryJson(text: string): Promise<unknown> {
   }
 }
 
-/** A short text in one go, a long one in slices: the values in it cost more than its bytes. */
+/** Parses a short text at once and a long text in slices. The values of a text cost more than its bytes. */
 async function parseLimited(text: string): Promise<unknown> {
   if (text.length > MAX_AT_ONCE)
     return runInSlices(parseJsonInSteps(text, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES }))
@@ -106,7 +110,10 @@ function tooLarge(mostBytes: number): PalimpsestError {
   )
 }
 
-/** A browser sends JSON to another site only after asking, so a page elsewhere cannot do it unseen. */
+/**
+ * Refuses a body that is not declared as JSON. A browser sends JSON to another site only after it has asked
+ * that site, so a page of another site cannot send a body unnoticed.
+ */
 function checkHeaders(headers: Headers): void {
   const type = headers.get('content-type') ?? ''
   const encoding = headers.get('content-encoding') ?? 'identity'
@@ -142,7 +149,7 @@ export function malformed(message: string): PalimpsestError {
   return new PalimpsestError('malformed_request', `${message} Nothing was done.`, {})
 }
 
-/** Without recursion, which is what it guards. */
+/** Uses no recursion, because recursion is what it guards against. */
 function isDeeperThan(value: object, most: number): boolean {
   let level: readonly object[] = [value]
   for (let depth = 1; level.length > 0; depth += 1) {

@@ -18,7 +18,7 @@ import type { Tenant, Tenants } from './tenants.ts'
 import type { UnderWay } from './under-way.ts'
 import { isLongJson, writeJsonInSteps } from './write-json.ts'
 
-/** What all calls are made with. */
+/** What all calls share. */
 export interface Serving {
   readonly store: Store
   readonly revisions: Revisions
@@ -27,18 +27,18 @@ export interface Serving {
   readonly underWay: UnderWay
   readonly admission: Admission
   readonly heldBytes: HeldBytes
-  /** Where calls go that need no key. */
+  /** The namespace of calls that need no key. */
   readonly home: string
   readonly version: string
   readonly onError: OnError
 }
 
-/** Puts the calls into the app and into its document; any other method on their paths is a 405. */
+/** Adds the calls to the app and to its document. Other methods on their paths get a 405. */
 export function register(app: OpenAPIHono, endpoints: readonly Endpoint[], serving: Serving): void {
   for (const endpoint of endpoints) {
     describeEndpoint(app, endpoint)
     app.on(endpoint.method.toUpperCase(), routePath(endpoint), async context => {
-      // One look for keys and settings alike: nothing that was changed before this call is missed.
+      // One read of the revision serves both keys and settings: no change before this call is missed.
       const revision = await serving.revisions.current()
       const access = await admitted(context, endpoint, { serving, revision })
       const tenant = await serving.tenants.of(access.namespace, revision)
@@ -71,7 +71,7 @@ function needsNoKey({ scopes }: Endpoint): boolean {
   return scopes !== 'any' && scopes.length === 0
 }
 
-/** Whoever may not call is told so before anything else is looked at. */
+/** A caller who may not call is told so before anything else is looked at. */
 async function admitted(
   context: Context,
   endpoint: Endpoint,
@@ -149,7 +149,10 @@ async function carryOut(context: Context, endpoint: Endpoint, admitted: Admitted
   )
 }
 
-/** An answer that is still being written is made from the body that asked for it. */
+/**
+ * Keeps the body of the request counted until the answer is sent: a streamed
+ * answer is still made from that body.
+ */
 function heldUntilSent(
   answer: Answer,
   { context, held }: { readonly context: Context; readonly held: Held },
@@ -159,12 +162,15 @@ function heldUntilSent(
     held.release()
     return answer
   }
-  // A caller who leaves before the first word leaves a stream that nothing reads.
+  // If the caller leaves before the first piece, the stream is never read and its end never comes.
   context.req.raw.signal.addEventListener('abort', held.release, { once: true })
   return { ...answer, body: endingWith(body, held.release) }
 }
 
-/** The same stream, piece for piece as it is asked for; `end` is called when it is over, however. */
+/**
+ * The same stream, read piece by piece as it is asked for. `end` is called when the
+ * stream is over, for whatever reason.
+ */
 function endingWith(stream: ReadableStream<Uint8Array>, end: () => void): ReadableStream<Uint8Array> {
   const reader = stream.getReader()
   return new ReadableStream<Uint8Array>(
@@ -211,7 +217,10 @@ function streamOf(parts: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   return ReadableStream.from(parts) as ReadableStream<Uint8Array>
 }
 
-/** What is given once is text, what is given several times a list: only a schema that allows one takes it. */
+/**
+ * The parameters of the query. A name given once is text, a name given several times is a list. Only a schema
+ * that allows lists accepts one.
+ */
 function readQuery(context: Context): Record<string, string | readonly string[]> {
   const given = Object.entries(context.req.queries())
   return Object.fromEntries(given.map(([name, values]) => [name, values.length === 1 ? values[0]! : values]))
@@ -223,14 +232,14 @@ async function readChecked(
   limits: BodyLimits,
 ): Promise<unknown> {
   const body = (await readBody(context.req.raw, limits)) ?? {}
-  // Any other name a schema sees.
+  // The schema checks every other name, but it never sees this one.
   if (Object.hasOwn(body, '__proto__'))
     throw invalidArguments([{ field: '__proto__', value: '…', allowed: 'no such field' }])
   const fields = Object.entries(body).filter(([, value]) => nulls === 'kept' || value !== null)
   return check(schema!, Object.fromEntries(fields), 'the body')
 }
 
-/** Parts that have to look so: a path with another one there is not meant. */
+/** The form of some path parts. A part of another form belongs to another route. */
 const SHAPES: Readonly<Record<string, string>> = { day: '{\\d{4}-\\d{2}-\\d{2}}' }
 
 function routePath({ path }: Endpoint): string {

@@ -5,8 +5,9 @@ import type { Context } from 'hono'
 const UNKNOWN = 'an unknown address'
 
 /**
- * Whom a call comes from. A header says so only where a proxy of ours writes it: anybody else can write what they like
- * there. The proxy adds whom it has heard to the end, so all before that is somebody's word.
+ * The address of the caller. The header counts only if a proxy of ours writes it: any other
+ * client can write anything there. The proxy adds the address it sees at the end of the header,
+ * so only the last entry can be trusted.
  */
 export function remoteAddress(context: Context, { trustsProxy }: { readonly trustsProxy: boolean }): string {
   const forwarded = trustsProxy ? context.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined
@@ -18,7 +19,10 @@ function socketAddress({ env }: Context): string {
   return incoming?.socket.remoteAddress ?? ''
 }
 
-/** Of IPv6 the network: whoever has one address has all of its 2^64. `null`: it is no address. */
+/**
+ * For IPv6 the /64 network: a caller with one address has all 2^64 of its network.
+ * `null`: the text is not an address.
+ */
 function callerAddress(text: string): string | null {
   const address = text.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   if (isIPv4(address)) return address

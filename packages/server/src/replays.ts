@@ -6,7 +6,7 @@ import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { Message, NewMessage, SessionKind } from 'palimpsest/internals/log/index'
 import type { Policy } from 'palimpsest/internals/policy/index'
 
-/** Loaded when somebody asks: few servers are asked at all. */
+/** Loaded at the first replay: few servers ever get one. */
 const load = async () => {
   const [{ whatIf }, { sampleConversation }] = await Promise.all([
     import('@palimpsest/replay/internals/what-if'),
@@ -15,13 +15,13 @@ const load = async () => {
   return { whatIf, sampleConversation }
 }
 
-/** Sliders are moved to and fro. */
+/** The most answers that are kept. People move sliders back and forth, so the same questions come again. */
 const MAX_KEPT = 64
 
-/** What may be done at a stretch: others have their turn in between. */
+/** The longest time of work without a pause, in milliseconds. Other calls have their turn in the pauses. */
 const MAX_MS = 8
 
-/** Of one namespace, under way or waiting for their turn. */
+/** The most replays of one namespace that run or wait at the same time. */
 const MAX_AT_ONCE = 8
 
 interface Question {
@@ -32,7 +32,7 @@ interface Question {
 
 interface Caller {
   readonly namespace: string
-  /** What nobody waits for any more ends early. */
+  /** Ends the replay early when the caller no longer waits. */
   readonly signal: AbortSignal
 }
 
@@ -42,9 +42,9 @@ interface Conversation {
 }
 
 /**
- * Replays of conversations, one at a time in the whole process, since each takes the time of thousands of other calls:
- * so nobody may have many of them wait. The sample is the same for everybody, and so are the answers about it: some are
- * kept.
+ * Replays conversations, one at a time in the whole process. One replay takes the time of thousands of other
+ * calls, so a namespace may have only a few of them waiting. The sample and its answers are the same for all
+ * callers, so some of these answers are kept.
  */
 class Replays {
   /** The answer that was asked for last is forgotten last. */
@@ -52,21 +52,24 @@ class Replays {
   readonly #atOnce = new Map<string, number>()
   #last: Promise<unknown> = Promise.resolve()
 
-  /** `name`: the same for equal questions, and for no others. */
+  /** `name` is equal for equal questions, and only for those. */
   async ofSample(name: string, question: Question, caller: Caller): Promise<WhatIf> {
     const known = () => this.#kept.get(name)
     const answer =
       known() ??
       (await this.#inTurn(caller, async pause => {
         const { whatIf, sampleConversation } = await load()
-        // Somebody may have asked the same meanwhile.
+        // Another caller may have asked the same question in the meantime.
         return known() ?? whatIf({ ...question, messages: sampleConversation(), kind: 'private', pause })
       }))
     this.#kept.set(name, answer)
     return answer
   }
 
-  /** `read` is called when its turn has come: of those that wait no messages are held. */
+  /**
+   * `read` is called when the turn of this replay has come, so that waiting
+   * replays hold no messages in memory.
+   */
   ofSession(read: () => Promise<Conversation>, question: Question, caller: Caller): Promise<WhatIf> {
     return this.#inTurn(caller, async pause => {
       const { whatIf } = await load()
@@ -113,7 +116,7 @@ function tooMany(): PalimpsestError {
   )
 }
 
-/** Its time is when it was said; that it is in a log already is no part of it. */
+/** Makes a message new again. Its time is when it was said; that a log holds it already does not matter. */
 function asNew({ role, content, sender, at, zone, replyTo }: Message): NewMessage {
   return { role, content, sender, at: at.getTime(), zone, replyTo, externalId: null }
 }

@@ -1,11 +1,14 @@
 import type { SettingsStore } from 'palimpsest/internals/store/index'
 
-/** A reading that takes longer is not waited for by others: a connection may have died silently. */
+/**
+ * Other calls wait at most this long for a reading: its connection may have died silently. In milliseconds.
+ */
 const PATIENCE_MS = 1_000
 
 /**
- * Tells what is kept in memory from what another process has changed since. An answer is never older than the
- * question; whoever asks while a reading is under way shares the next one, so that many requests at once cost two.
+ * Reads the store's revision. It tells whether another process has changed what this process keeps in memory.
+ * An answer is never older than its question. Callers who ask during a reading share the next reading, so
+ * that many requests at once cost two readings.
  */
 export class Revisions {
   readonly #settings: Pick<SettingsStore, 'readRevision'>
@@ -34,7 +37,7 @@ export class Revisions {
   }
 }
 
-/** When it has ended, however, or the time is over. */
+/** Resolves when the work has ended, well or badly, or when the time is over. */
 function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   return new Promise(resolve => {
     const timer = setTimeout(resolve, ms)

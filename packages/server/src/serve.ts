@@ -12,9 +12,9 @@ import { answerUnreadable, answerUnreadableTarget } from './unreadable-request.t
 export interface ServeOptions extends Omit<AppOptions, 'needsKeys' | 'hosts'> {
   /** The default: 127.0.0.1. */
   readonly host?: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number
-  /** Other limits than the usual ones. */
+  /** Limits that differ from `CONNECTION_LIMITS`. */
   readonly limits?: Partial<ConnectionLimits>
 }
 
@@ -47,15 +47,25 @@ export interface RunningServer {
   readonly host: string
   readonly port: number
   readonly url: string
-  /** Only programs on the same machine can reach it. */
+  /** Only programs on the same machine can reach the server. */
   readonly isLoopback: boolean
-  /** A namespace that it serves, as its requests find it. */
+  /** The tenant of a namespace, as the requests of that namespace use it. */
   tenant(namespace: string): Promise<Tenant>
-  /** Takes no new requests, finishes those under way, and closes the store. A repeat does nothing more. */
+  /**
+   * Takes no new requests, finishes those that are running, and closes the
+   * store. A second call does nothing more.
+   */
   close(): Promise<void>
 }
 
-/** An app that listens. Where others than this machine can reach it, it does not start without keys. */
+/**
+ * Starts an app that listens on a port. If other machines can reach it, it does not start without keys.
+ *
+ * @example
+ * const server = await startServer({ store: sqlite('./memory.db'), port: 8080 })
+ * console.log(server.url) // http://127.0.0.1:8080
+ * await server.close()
+ */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   checkOptions('startServer', options, SERVE)
   checkOptions('startServer: limits', options.limits, LIMITS)
@@ -79,19 +89,20 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
       return isForOthers
     }
     requireKeys(host)
-    // Before anything is there: it folds at once what is due.
+    // The server listens before the app is opened: an opened app begins at once with the folds that are due.
     await listen(server, host, wanted)
-    // A name may stand for any address.
+    // A host name may stand for any address, so the real address is checked.
     const needsKeys = requireKeys((server.address() as AddressInfo).address)
     const hosts = needsKeys ? 'any' : [...new Set([...LOOPBACK_HOSTS, urlHost(host)])]
     const opened = await openApp({ ...others, hosts, needsKeys })
     serveWith(opened)
-    // To load it stops the event loop for a moment: better now than at the first call. Where it is missing, a call says so.
+    // Loading this library blocks the event loop for a moment, so it is loaded now rather than at the first
+    // call. If it is missing, a call says so.
     loadLibrary().catch(() => {})
     const { port } = server.address() as AddressInfo
     let closing: Promise<void> | null = null
     const close = () => {
-      // Together: what would wait for long is answered, and nothing new comes in.
+      // Both together: long waits are answered, and no new requests come in.
       closing ??= Promise.all([connections.drain(), opened.release()])
         .then(() => {})
         .finally(() => opened.close())

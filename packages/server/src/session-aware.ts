@@ -12,10 +12,10 @@ import { withFlatNames } from 'palimpsest/internals/older-names'
 import type { Policy } from 'palimpsest/internals/policy/index'
 import { canonicalJson } from 'palimpsest/internals/store/index'
 
-/** Few sessions have settings of their own, and those mostly the same ones. */
+/** Few sessions have settings of their own, and most of those have the same ones. */
 const MAX_KEPT = 1_000
 
-/** The policy of these settings, which each session's own settings come over. */
+/** The policy of these settings. A session's own settings take precedence. */
 export function sessionAware(layers: Layers): Policy {
   const usual = policyOf(resolveSettings(layers))
   const kept = new BoundedMap<string, Policy>(MAX_KEPT)
@@ -34,7 +34,10 @@ export function withOwn(own: Layer, layers: Layers): Layers {
   return { ...layers, session: { ...layers.session, ...tryLayer(own, 'session').layer } }
 }
 
-/** Without what was stored under other settings and does not fit these any more: it must not stop a message. */
+/**
+ * Leaves out the session's settings that were stored under other settings and no
+ * longer fit. They must not stop a message.
+ */
 export function withFitting(written: Layer, layers: Layers): Layers {
   const own = withFlatNames(written)
   const all = withOwn(own, layers)
@@ -49,7 +52,7 @@ export function withFitting(written: Layer, layers: Layers): Layers {
   )
 }
 
-/** The settings that do not fit together; `null`: they do. */
+/** The names of the settings that do not fit together. `null`: they all fit. */
 function problemsOf(layers: Layers): readonly string[] | null {
   try {
     policyOf(resolveSettings(layers))

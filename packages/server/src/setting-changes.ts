@@ -2,8 +2,8 @@ import { findSetting, type Layer, readLayer, SETTINGS, tryLayer } from 'palimpse
 import { OBJECT_NAMES, withFlatNames } from 'palimpsest/internals/older-names'
 
 /**
- * What somebody asks to be changed, checked, as a store takes it: under the newest names, `null` where one is to be
- * taken away. What was stored under an older name goes, too.
+ * Checks the changes that a caller asks for, and turns them into what a store takes. Settings have their
+ * newest names; `null` takes one away. Values stored under an older name are taken away, too.
  */
 export function settingChanges(
   written: Layer,
@@ -19,15 +19,16 @@ export function settingChanges(
   const aliases = touched.flatMap(setting => setting.aliases)
   const changes = {
     ...Object.fromEntries([...removed, ...aliases].map(name => [name, null])),
-    // In a store `null` takes a setting away.
+    // In a store `null` takes a setting away, so no value is written as `none`.
     ...Object.fromEntries(Object.entries(layer).map(([name, value]) => [name, value ?? 'none'])),
   }
   return { layer, removed: [...removed, ...aliases], changes }
 }
 
 /**
- * What has to be changed with them where a store holds older names as objects, such as `agent.contextWindow`: what is in
- * them stands under the newest names from then on, so that a setting that is taken away does not come back.
+ * The further changes that are needed if a store holds older names as objects, for
+ * example `agent.contextWindow`. Their content moves to the newest names, so that a
+ * setting that is taken away does not come back.
  */
 export function settledObjects(stored: Layer, reach: 'server' | 'session'): Layer {
   const objects = Object.keys(stored).filter(name => OBJECT_NAMES.includes(name))

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi'
 import { SETTING_DESCRIPTIONS } from 'palimpsest/internals/config/index'
 import { oneOf } from './fields.ts'
 
-/** Of the calls that read settings: whether what there is to say of each is wanted, too. */
+/** For calls that read settings: whether the answer describes each setting, too. */
 export const SCHEMA_QUERY = z.strictObject({
   schema: oneOf(['true', 'false']).optional().openapi({
     description:

@@ -9,30 +9,33 @@ import { LiveSettings } from './live-settings.ts'
 import { Metrics } from './metrics.ts'
 import type { Revisions } from './revisions.ts'
 
-/** All that there is of one namespace: nothing in it reaches another. */
+/** Everything of one namespace. Nothing in it reaches another namespace. */
 export interface Tenant {
   readonly namespace: string
   readonly palimpsest: Palimpsest
   readonly settings: LiveSettings
   readonly metrics: Metrics
-  /** What the ids of forks follow from, the same in every process on the database. No caller may know it. */
+  /**
+   * The key from which the ids of forks follow, the same in every process on
+   * the database. No caller may know it.
+   */
   readonly forkKey: () => Promise<string>
 }
 
 export interface TenantsOptions {
-  /** Open, and not closed here. */
+  /** An open store. The tenants do not close it. */
   readonly store: Store
   readonly revisions: Revisions
   readonly environment?: Layer
-  /** Whose files are in the workspace. */
+  /** The namespace whose memory files are in the workspace. */
   readonly home: string
   readonly workspace?: string
   readonly onWarning?: (message: string) => void
-  /** Of all instances; for tests. */
+  /** Options for all instances; for tests. */
   readonly options?: Partial<PalimpsestOptions>
 }
 
-/** The namespaces that this process serves, each opened when it is first needed. */
+/** The namespaces that this process serves. Each is opened when it is first needed. */
 export class Tenants {
   readonly #options: TenantsOptions
   readonly #opened = new Map<string, Promise<Tenant>>()
@@ -42,7 +45,10 @@ export class Tenants {
     this.#options = options
   }
 
-  /** With the settings as they were at that revision of the store or later, whoever changed them. */
+  /**
+   * The tenant of a namespace. Its settings are at least as new as this revision of the
+   * store, whichever process changed them.
+   */
   async of(namespace: string, revision?: number): Promise<Tenant> {
     const opened = this.#opened.get(namespace) ?? this.#open(namespace)
     const tenant = await opened
@@ -61,7 +67,7 @@ export class Tenants {
     const { store, revisions, environment, home, workspace, onWarning, options } = this.#options
     const settings = new LiveSettings({
       ...{ store, revisions, namespace },
-      // What holds in the server's own namespace bounds the others.
+      // The settings of the server's own namespace set the limits of the others.
       ...(namespace !== home && { operator: (await this.of(home)).settings }),
       ...(environment && { environment }),
       ...(onWarning && { onWarning }),
@@ -93,7 +99,7 @@ export class Tenants {
     return { namespace, palimpsest, settings, metrics, forkKey }
   }
 
-  /** Whoever waits for a fold is answered, and no further one is taken. */
+  /** Ends manual folds: callers that wait for one are answered, and no new one is taken. */
   async abortManualFolds(): Promise<void> {
     await this.#each(({ palimpsest }) => palimpsest.abortManualFolds())
   }
@@ -106,7 +112,7 @@ export class Tenants {
   async #each(action: (tenant: Tenant) => Promise<void>): Promise<void> {
     const tenants = await Promise.allSettled(this.#opened.values())
     const opened = tenants.flatMap(tenant => (tenant.status === 'fulfilled' ? [tenant.value] : []))
-    // All of them, though one fails.
+    // All tenants get their turn, even if one fails.
     const done = await Promise.allSettled(opened.map(action))
     for (const each of done) if (each.status === 'rejected') throw each.reason
   }

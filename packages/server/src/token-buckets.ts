@@ -2,14 +2,14 @@ const MINUTE = 60_000
 const MIN_BURST = 10
 const MAX_BUCKETS = 10_000
 
-/** So many at once, after a pause. */
+/** How many calls a caller may make at once after a pause. */
 export function burstOf(perMinute: number): number {
   return Math.max(MIN_BURST, perMinute / 6)
 }
 
 /**
- * A bucket for each caller: it fills steadily, and every call takes one out. It is kept as the instant at which it will
- * be full again, so one that is full need not be kept.
+ * A bucket for each caller: it fills steadily, and every call takes one token out. A bucket is stored as the
+ * time at which it will be full again, so a full bucket need not be stored.
  */
 export class TokenBuckets {
   readonly #most: number
@@ -25,8 +25,8 @@ export class TokenBuckets {
   }
 
   /**
-   * 0: taken. Otherwise nothing was, and there will be enough in so many milliseconds. More than a burst at once there
-   * never are.
+   * Takes `calls` tokens. 0: they were taken. Otherwise nothing was taken, and the result is the milliseconds
+   * until there are enough. There are never more than a burst at once.
    */
   take(caller: string, perMinute: number, now: number, calls = 1): number {
     const { wait, fullAt } = this.#look(caller, perMinute, now, calls)
@@ -37,7 +37,7 @@ export class TokenBuckets {
     return 0
   }
 
-  /** In how many milliseconds there will be enough. Nothing is taken. */
+  /** The milliseconds until there are enough tokens. Takes nothing. */
   waitFor(caller: string, perMinute: number, now: number, calls: number): number {
     return this.#look(caller, perMinute, now, calls).wait
   }
@@ -45,14 +45,17 @@ export class TokenBuckets {
   #look(caller: string, perMinute: number, now: number, calls: number) {
     const each = MINUTE / perMinute
     const room = burstOf(perMinute) * each
-    // Not emptier than empty, should the limit have been another one.
+    // A bucket is never emptier than empty, even if it was filled under another limit.
     const fullAt = Math.min(Math.max(this.#fullAt.get(caller) ?? now, now), now + room) + each * calls
     const wait = fullAt - now - room
-    // Less than a microsecond is how far sums of fractions go astray.
+    // Sums of fractions are wrong by less than a microsecond.
     return { wait: wait > 0.001 ? wait : 0, fullAt }
   }
 
-  /** Those that are full; above the most, also whoever has called the longest ago. */
+  /**
+   * Forgets full buckets. If there are still too many, it also forgets those of the
+   * callers whose last call is the oldest.
+   */
   #forget(now: number): void {
     for (const [caller, fullAt] of this.#fullAt) {
       if (fullAt > now && this.#fullAt.size <= this.#most) return

@@ -1,4 +1,4 @@
-/** What goes on after an answer has begun, and must not be lost when the server closes. */
+/** Work that goes on after an answer has begun. It must not be lost when the server closes. */
 export class UnderWay {
   readonly #works = new Set<Promise<unknown>>()
 
@@ -8,7 +8,7 @@ export class UnderWay {
     work.then(over, over)
   }
 
-  /** Resolves when all of it has ended, or the time is over. */
+  /** Resolves when all work has ended, or when the time is over. */
   async settled(ms: number): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import { RequestError } from '@hono/node-server'
 import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 
-/** What Node calls it, the status that it has, and what it is in words. */
+/** By Node's code of the error: the status line and the message. */
 const REASONS: Readonly<Record<string, readonly [status: string, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time.'],
   HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large.'],
@@ -14,7 +14,9 @@ const UNREADABLE = [
   'The request cannot be read as HTTP/1.1. Beyond ASCII, what is in an address has to be percent-encoded.',
 ] as const
 
-/** HTTP, but with a target or a host that no URL can be made of: no route sees it either. */
+/**
+ * Answers a request that is HTTP, but whose target or host cannot become a URL. No route sees such a request.
+ */
 export function answerUnreadableTarget(error: unknown): Response {
   const requestId = crypto.randomUUID()
   const isTheirs = error instanceof RequestError
@@ -27,7 +29,10 @@ export function answerUnreadableTarget(error: unknown): Response {
   return Response.json({ error: told }, { status: ERROR_CODES[told.code].status, headers })
 }
 
-/** What is not even HTTP has no route that could answer: it is told here, in the shape of every other error. */
+/**
+ * Answers a request that is not HTTP. No route sees it, so it is answered
+ * here, in the form of every other error.
+ */
 export function answerUnreadable(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

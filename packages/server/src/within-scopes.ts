@@ -1,7 +1,7 @@
 import { SessionMismatchError } from 'palimpsest/internals/errors'
 import type { Access } from './access.ts'
 
-/** A caller who may not read hears that a session is another one, and not which. */
+/** Tells a caller without the scope `read` only that a session differs, not in what. */
 export async function withinScopes<Result>(
   { scopes }: Access,
   action: () => Promise<Result>,

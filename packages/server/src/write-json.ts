@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { InSteps } from 'palimpsest/internals/slices'
 
-/** Texts that are longer are written by themselves, a piece at a time. */
+/** Texts longer than this are written separately, piece by piece. */
 const MAX_TEXT_AT_ONCE = 4_096
 const PIECE = 65_536
 
-/** Whether the texts in a value, as JSON has it, come to more characters than this. */
+/** Whether all texts in a JSON value together have more characters than this. */
 export function isLongJson(value: unknown, characters: number): boolean {
   let left = characters
   const count = (each: unknown): boolean => {
@@ -17,7 +17,7 @@ export function isLongJson(value: unknown, characters: number): boolean {
   return count(value)
 }
 
-/** The bytes of what `JSON.stringify` gives, in parts, in steps that pause of their own accord. */
+/** The bytes of what `JSON.stringify` gives, in parts, in steps that pause by themselves. */
 export function* writeJsonInSteps(value: unknown): InSteps<readonly Uint8Array[]> {
   const texts: string[] = []
   const mark = randomUUID()
@@ -26,7 +26,7 @@ export function* writeJsonInSteps(value: unknown): InSteps<readonly Uint8Array[]
   )
   const parts: Uint8Array[] = []
   for (const [place, part] of frame.split(new RegExp(`"${mark}(\\d+)"`)).entries()) {
-    // Every other one is the number of a text.
+    // Every second part is the number of a text.
     if (place % 2 === 0) parts.push(Buffer.from(part))
     else yield* writeText(texts[Number(part)]!, parts)
     yield
@@ -46,7 +46,7 @@ function* writeText(text: string, parts: Uint8Array[]): InSteps<void> {
   parts.push(quote)
 }
 
-/** Two halves of one character are not parted: each alone would be written as an escape. */
+/** The two halves of a surrogate pair stay together: each alone would be written as an escape. */
 function endOfPiece(text: string, from: number): number {
   const end = Math.min(text.length, from + PIECE)
   const isParted = end < text.length && /[\uD800-\uDBFF]/.test(text[end - 1]!)

@@ -4,47 +4,51 @@ import { isTelling, Resemblance } from './resemblance.ts'
 
 /** A message of the log. */
 export interface Known extends Print {
-  /** It came another way than by this route: whoever sends the list may never have seen it. */
+  /** The message did not come by this route, so the client that sends the list may never have seen it. */
   readonly isElsewhere: boolean
 }
 
-/** A list that a client sends as its history. */
+/** The history that a client sends. */
 export interface Sending {
   readonly prints: readonly Print[]
-  /** How many of them there are through the last reply: what follows is what the client says now. */
+  /** How many of the messages there are up to and with the last reply. The client says the rest now. */
   readonly answered: number
 }
 
 /**
- * `continues`: what theirs has from `theirEnd` on is new. `asks-again`: nothing is, and what ours has from `ourEnd` on
- * are replies, to be given anew. `contradicts`: both go on after `ourEnd` and `theirEnd`, each in its own way.
+ * How the client's list ("theirs") lies on the log ("ours").
+ * - `continues`: the messages of theirs from `theirEnd` on are new.
+ * - `asks-again`: theirs has nothing new. The messages of ours from `ourEnd` on are replies, and the client
+ *   wants them generated again.
+ * - `contradicts`: both lists go on after `ourEnd` and `theirEnd`, but with different messages.
  */
 type Outcome = 'continues' | 'asks-again' | 'contradicts'
 
 export interface Alignment {
   readonly outcome: Outcome
-  /** How many messages agree, back from the last that does. */
+  /** How many messages agree, counted backwards from the last one that agrees. */
   readonly score: number
-  /** The last reply of theirs is there, at this place, be it decorated; `null`: it is not. */
+  /** The place of their last reply in ours, even if it is decorated in theirs. `null`: ours lacks it. */
   readonly anchor: number | null
-  /** No other place, and no other session, can fit better. */
+  /** No other place and no other session can fit better. */
   readonly isClear: boolean
-  /** The places after the last that agrees. */
+  /** The places right after the last message that agrees. */
   readonly ourEnd: number
   readonly theirEnd: number
 }
 
-/** So many messages are enough to know a place by. */
+/** The comparison walks back over at most this many messages: they are enough to identify a place. */
 const MAX_STEPS = 200
-/** Of a reply that resembles theirs, where one that is the same counts 1. */
+/** The score of a reply that only resembles theirs. An equal reply scores 1. */
 const ALIKE_SCORE = 0.75
-/** Of all walks together. */
+/** A limit for all walks of one alignment together. */
 const MAX_STEPS_OF_ALL = 1_000_000
 
 /**
- * Lays a history that a client sends onto the end of the log, by the last reply in it: what follows that is what the
- * client says now, and what is before it only tells which of several places is meant. In doubt something is new:
- * nothing is hidden or left out because it was said before.
+ * Lays the history that a client sends onto the end of the log. The anchor is the last reply in that
+ * history. What follows the anchor is what the client says now. What stands before the anchor only
+ * tells which of several places is meant. In doubt a message counts as new: no message is hidden or
+ * left out because it was said before.
  */
 export function alignWhole(
   ours: readonly Known[],
@@ -58,7 +62,7 @@ export function alignWhole(
     const found = search.bestPlace(place)
     const isFirst = place === 0 && found?.place === 0 && isWholeLog
     if (!found || (found.score < 2 && !isFirst)) continue
-    // Where ours ends there, others answered meanwhile.
+    // If ours ends there, the replies in between are not from this server: another program gave them.
     const isOurEnd = ours.slice(found.place + 1).every(isMissable)
     return {
       ...{
@@ -79,7 +83,9 @@ interface Anchored extends Place {
   readonly answered: number
 }
 
-/** The last reply of theirs is found: what of the rest is known, and what is left of ours? */
+/**
+ * The last reply of theirs is found. Decides which later messages are known, and which of ours are left over.
+ */
 function goingOn(
   ours: readonly Known[],
   theirs: readonly Print[],
@@ -103,7 +109,10 @@ function goingOn(
   return { ...common, outcome: 'continues', isClear: isCertain && left.length === 0 }
 }
 
-/** What theirs says now holds no replies, so those of ours are passed over; so is what may be missing. */
+/**
+ * The part of theirs that is said now holds no replies, so replies of ours are
+ * skipped. Missable messages are skipped too.
+ */
 function isUnseen(ours: Known, theirs: Print): boolean {
   if (isMissable(ours)) return true
   return isReply(ours) && !isSame(ours, theirs)
@@ -113,7 +122,7 @@ function isReply({ role }: Print): boolean {
   return role === 'assistant' || role === 'tool'
 }
 
-/** Whoever sends a list need not have it. */
+/** The client's list may lack this message. */
 function isMissable({ isElsewhere, isBrokenOff, role, name }: Known): boolean {
   return isElsewhere || isBrokenOff || role === 'system' || name === NOTHING
 }
@@ -121,7 +130,7 @@ function isMissable({ isElsewhere, isBrokenOff, role, name }: Known): boolean {
 interface Place {
   readonly place: number
   readonly score: number
-  /** All that could be compared agrees. */
+  /** Every pair that could be compared agrees. */
   readonly isCertain: boolean
 }
 
@@ -144,7 +153,10 @@ class Search {
     return this.#steps >= MAX_STEPS_OF_ALL
   }
 
-  /** Where ours says the same as this one of theirs: of several, where most before it agrees, and then the latest. */
+  /**
+   * The place where ours says the same as this message of theirs. Among several places, the one with the most
+   * agreement before it wins; among equals, the latest.
+   */
   bestPlace(theirPlace: number): Place | null {
     const theirs = this.#theirs[theirPlace]
     if (theirs === undefined) return null
@@ -158,8 +170,9 @@ class Search {
   }
 
   /**
-   * The same for the last reply, which a client may have decorated or shortened: then it is the one that resembles it
-   * and answers what people said before it. Where it is there as it is, that counts for more.
+   * Like `bestPlace`, for the last reply of theirs. A client may have decorated or shortened
+   * that reply. Then the match is a reply that resembles it and answers the same words of
+   * people. An exact match counts for more.
    */
   bestReply(theirPlace: number): Place | null {
     const exact = this.bestPlace(theirPlace)
@@ -184,11 +197,12 @@ class Search {
     const [ours, theirs] = [this.#ours[ourPlace]!, this.#theirs[theirPlace]!]
     if (ours.role !== 'assistant') return false
     if (this.#answersTheSame(ourPlace, theirPlace)) return this.#resemblance.resembles(ours, theirs)
-    // Without its question, as where a client drops the oldest messages, the reply alone has to tell.
+    // The question may be missing, because some clients drop the oldest
+    // messages. Then the reply alone has to tell.
     return isTelling(ours) && isTelling(theirs) && this.#resemblance.contains(ours, theirs)
   }
 
-  /** What people said last before it. */
+  /** Both replies follow the same last message of people. */
   #answersTheSame(ourPlace: number, theirPlace: number): boolean {
     let [at, their] = [ourPlace - 1, theirPlace - 1]
     while (at >= 0 && (isReply(this.#ours[at]!) || isMissable(this.#ours[at]!))) at -= 1
@@ -212,7 +226,8 @@ class Search {
         continue
       }
       const maySkipOurs = isMissable(ours) || ours.isOnTheWay
-      // Earlier replies may be what the client made of them: what people said tells.
+      // A client may have changed earlier replies, so a different reply does not end
+      // the walk. What people said decides.
       if (!maySkipOurs && !theirs.isOnTheWay && ours.role === 'assistant' && theirs.role === 'assistant') {
         score += this.#resemblance.resembles(ours, theirs) ? ALIKE_SCORE : 0
         isCertain = false

@@ -24,16 +24,19 @@ type ChatCall = Pick<
   'palimpsest' | 'forkKey' | 'settings' | 'body' | 'header' | 'signal' | 'underWay' | 'metrics'
 >
 
-/** Per instance: a session's name is its own in each namespace. */
+/** One queue per instance, since two namespaces may use the same session name. */
 const storing = new WeakMap<Palimpsest, OneAtATime>()
 
-/** Stores what is new of the request, and begins the answer: one after the other in each session. */
+/**
+ * Stores the new messages of the request and begins the answer. Requests to the
+ * same session run one after the other.
+ */
 export async function answerRequest(call: ChatCall): Promise<Answering> {
   const { palimpsest, forkKey, settings, body, header } = call
   refuseUnfit(body)
   const read = await readMessages(body.messages)
   const named = namedSession(header, body.user)
-  // What is no kind or no id is refused, whether there is anything to make or not.
+  // Called for its checks: a bad kind or id is refused even if no session has to be made.
   palimpsest.session(named.id, named.options)
   const { policy = null, resolved } = await settings.forRequest(
     overridesIn(body),
@@ -74,12 +77,12 @@ export async function answerRequest(call: ChatCall): Promise<Answering> {
 }
 
 interface Given {
-  /** What is to be answered, in the log; `null`: what the session ends with. */
+  /** The seq of the message to answer. `null`: the last message of the session. */
   readonly asked: number | null
   readonly read: ReadMessages
   readonly policy: Policy | null
   readonly resolved: Resolved
-  /** Without what holds for this request only. */
+  /** The settings without the overrides of this request. */
   readonly current: Resolved
   readonly budget: number | null
 }
@@ -113,7 +116,8 @@ async function begin(
 function contextOptions({ read, policy, resolved, current, budget }: Omit<Given, 'asked'>) {
   return {
     ...(read.instructions !== '' && { instructions: read.instructions }),
-    // Some providers insist on them, and what is sent at one time and not at another breaks the prompt's cache.
+    // Some providers insist on reasoning parts. To send them at one time and not at
+    // another would break the prompt cache.
     reasoning: 'keep' as const,
     ...(policy && { policy }),
     ...(budget !== null && { budget }),
@@ -125,7 +129,10 @@ function hasModel(values: SettingValues): values is SettingValues & { readonly m
   return values.model !== null
 }
 
-/** What the user asked: older messages that may answer it are recalled. Results of tools come without it at times. */
+/**
+ * What the user asked, as a query: older messages that may answer it are recalled. A list that ends with tool
+ * results may lack the question, so it is then read from the log.
+ */
 async function questionOf(session: Session, messages: readonly Sent[]): Promise<string> {
   const inList = askedIn(messages)
   const isInLog = inList.length === 0 && messages.at(-1)?.role === 'tool'

@@ -1,4 +1,4 @@
-/** What is heard of an answer, as it comes. The end comes last, once all of it is stored. */
+/** A piece of an answer, as it arrives. The `end` piece is the last, sent once the whole answer is stored. */
 export type Piece =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
   | { readonly type: 'call'; readonly index: number; readonly id: string; readonly name: string }
@@ -14,15 +14,17 @@ export interface Usage {
   readonly reasoningTokens: number
 }
 
-/** An answer that is under way. */
+/** An answer that is being written. */
 export interface Answering {
   readonly sessionId: string
-  /** The newest message that it answers. */
+  /** The seq of the newest message that it answers. */
   readonly seq: number
-  /** The name of what answers. */
+  /** The name of the model or responder that answers. */
   readonly model: string
-  /** Throws what went wrong. However it is left, what came is stored. */
+  /**
+   * Throws the error of a failed answer. However the caller leaves the loop, the text that came is stored.
+   */
   readonly pieces: AsyncGenerator<Piece, void>
-  /** Nobody listens any more: it ends as soon as it can. */
+  /** The caller no longer listens: the answer ends as soon as it can. */
   stop(): void
 }

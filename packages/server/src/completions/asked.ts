@@ -1,6 +1,9 @@
 import type { Said } from './fingerprint.ts'
 
-/** What the user said last: what is to be answered, or what began the calls whose results are to be answered. */
+/**
+ * The last messages of the user. Either they are to be answered now, or they began the tool calls whose
+ * results are to be answered.
+ */
 export function askedIn<Message extends Said>(messages: readonly Message[]): readonly Message[] {
   const end = messages.findLastIndex(message => !isOnTheWay(message)) + 1
   const before = messages.slice(0, end)

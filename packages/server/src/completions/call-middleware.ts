@@ -8,21 +8,24 @@ type PromptMessage = Params['prompt'][number]
 type UserPart = Extract<PromptMessage, { role: 'user' }>['content'][number]
 
 interface Told {
-  /** As the settings name it. */
+  /** The model's name, as the settings write it. */
   readonly model: string
-  /** Said at the very end. */
+  /** Text for the model, placed at the very end of the prompt. */
   readonly reminder: string
-  /** Of the turn's context. */
+  /** The language of the turn's context. */
   readonly language: Language
 }
 
-/** What is told to the model below the SDK, which would check the answer against it: here that is for the client. */
+/**
+ * Sets what the model is told below the level of the SDK. The SDK would check the answer against the response
+ * format and tool choice; here that check is left to the client.
+ */
 export function callMiddleware(
   body: ChatRequest,
   { model, reminder, language }: Told,
 ): LanguageModelMiddleware {
   const isPlain = splitModelName(model).provider === 'openai-compatible'
-  // It is given the form as the client wrote it.
+  // This provider gets the format as the client wrote it, through `providerOptionsOf`.
   const responseFormat = isPlain ? undefined : responseFormatOf(body)
   const toolChoice = toolChoiceOf(body)
   return {
@@ -39,7 +42,7 @@ export function callMiddleware(
   }
 }
 
-/** A turn that begins with the results of calls leaves its reminder out. */
+/** A turn leaves its reminder out if the prompt ends with tool results, so it is added here. */
 function reminded(
   prompt: Params['prompt'],
   { reminder, language }: Pick<Told, 'reminder' | 'language'>,
@@ -63,7 +66,10 @@ function responseFormatOf({ response_format: format }: ChatRequest): Params['res
   return { type: 'json', ...(schema && { schema }), name } as Params['responseFormat']
 }
 
-/** This protocol has links to pictures only: any other would fail every call from now on. */
+/**
+ * This protocol allows links to pictures only. A link to another file would stay in the history and make
+ * every later call fail.
+ */
 function withoutLinkedFiles(message: PromptMessage): PromptMessage {
   if (message.role !== 'user') return message
   return { ...message, content: message.content.map(named) }

@@ -2,7 +2,7 @@ import { splitModelName } from 'palimpsest/internals/config/model-name'
 import type { ProviderOptions } from 'palimpsest/internals/turn/sdk'
 import type { ChatRequest } from './request.ts'
 
-/** What the AI SDK has a field for, as it names them. */
+/** The fields of the request that the AI SDK has its own settings for. */
 export function callSettings(body: ChatRequest) {
   const { temperature, top_p, presence_penalty, frequency_penalty, seed, stop, reasoning_effort } = body
   const maxOutputTokens = body.max_completion_tokens ?? body.max_tokens
@@ -18,7 +18,7 @@ export function callSettings(body: ChatRequest) {
   }
 }
 
-/** Passed on where the provider has them, under its own names. */
+/** Fields that go to OpenAI, with the names that its package of the SDK uses. */
 const PASSED_ON: Readonly<Record<string, string>> = {
   service_tier: 'serviceTier',
   store: 'store',
@@ -29,13 +29,13 @@ const PASSED_ON: Readonly<Record<string, string>> = {
   parallel_tool_calls: 'parallelToolCalls',
 }
 
-/** One that speaks this very protocol takes the fields as they are. */
+/** Fields that a provider of this same protocol takes unchanged. */
 const AS_THEY_ARE = [
   ...['service_tier', 'store', 'metadata', 'prompt_cache_key', 'safety_identifier', 'verbosity'],
   ...['parallel_tool_calls', 'logit_bias', 'prediction', 'response_format'],
 ]
 
-/** What the SDK has no field for. `model`: as the settings name it. */
+/** The fields that the SDK has no setting for. `model` is the name as the settings write it. */
 export function providerOptionsOf(body: ChatRequest, model: string): ProviderOptions {
   const { provider } = splitModelName(model)
   const given = (names: readonly string[]) => names.filter(name => body[name] !== undefined)

@@ -5,10 +5,13 @@ import { contextBudget } from 'palimpsest/internals/policy/index'
 import type { Session } from 'palimpsest/internals/session'
 import { estimateTokens } from 'palimpsest/internals/tokens/index'
 
-/** The least that a context needs beside what is fixed. */
+/** The least that the conversation needs, beside instructions, tools and reserve. */
 const MIN_ROOM_TOKENS = 100
 
-/** Refuses a call whose instructions and tools leave the conversation no room, before anything of it is stored. */
+/**
+ * Refuses a call whose instructions and tools leave no room for the conversation.
+ * It does so before anything is stored.
+ */
 export async function checkRoom(
   session: Session,
   { options, resolved }: { readonly options: ContextOptions; readonly resolved: Resolved },

@@ -7,14 +7,14 @@ import { stopped } from './model-failure.ts'
 interface StreamOptions {
   readonly isUsageWanted: boolean
   readonly signal: AbortSignal
-  /** Hears of what can be told to nobody. */
+  /** Gets errors that the client cannot be told. */
   readonly onError: (error: unknown) => void
 }
 
 /**
- * The answer as server-sent events. Waits for its first piece, so that what fails before that is an error with a
- * status of its own. A piece is asked for only when there is room for it, and when the reader leaves, the answer is
- * stopped and stored as far as it came.
+ * The answer as server-sent events. It waits for the first piece, so that an earlier failure still gets an
+ * error status of its own. It asks for a piece only when the stream has room. When the client leaves, the
+ * answer is stopped, and the part that came is stored.
  */
 export async function chunkStream(
   frame: Frame,
@@ -36,7 +36,8 @@ export async function chunkStream(
   const encoder = new TextEncoder()
   const lines = (events: readonly object[]) =>
     encoder.encode(events.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''))
-  // Whoever has gone reads nothing, so nobody would ask for the next piece.
+  // A client that has gone does not pull, so without this no code would ask
+  // for the next piece or end the answer.
   signal.addEventListener('abort', leave)
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, last: Uint8Array) => {
     signal.removeEventListener('abort', leave)
@@ -64,7 +65,7 @@ export async function chunkStream(
   )
 }
 
-/** The status is sent: all that can be told is told here. */
+/** The status line is sent already, so the error itself has to say everything. */
 function told(error: unknown): PalimpsestError {
   if (PalimpsestError.isInstance(error)) return error
   return new PalimpsestError('unexpected', 'Something unexpected went wrong while the answer was sent.', {})

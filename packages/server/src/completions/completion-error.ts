@@ -1,6 +1,6 @@
 import { ERROR_CODES, PalimpsestError } from 'palimpsest/internals/errors'
 
-/** The same error with the fields beside it that OpenAI's clients show. */
+/** The error with `type` and `param` added, which OpenAI's clients show. */
 class CompletionError extends PalimpsestError {
   override toJSON() {
     const { field } = this.details

@@ -1,6 +1,6 @@
 import type { Answering, FinishReason, Piece, Usage } from './answering.ts'
 
-/** What every part of an answer begins with. */
+/** The fields that every chunk of an answer begins with. */
 export interface Frame {
   readonly id: string
   readonly created: number
@@ -18,7 +18,6 @@ interface Call {
   readonly function: { readonly name: string; arguments: string }
 }
 
-/** The whole answer in one object. */
 export async function completionOf(frame: Frame, pieces: AsyncIterable<Piece>): Promise<object> {
   const said = { text: '', reasoning: '' }
   const calls: Call[] = []
@@ -56,7 +55,7 @@ export async function completionOf(frame: Frame, pieces: AsyncIterable<Piece>): 
   }
 }
 
-/** The chunks that a piece becomes in a stream. */
+/** Turns one piece into chunks of the stream. */
 export function chunksOf(
   frame: Frame,
   piece: Piece,
@@ -87,7 +86,7 @@ export function chunksOf(
   }
 }
 
-/** The first of a stream. */
+/** The first chunk of a stream: the role without text. */
 export function firstChunk(frame: Frame, { isUsageWanted }: { readonly isUsageWanted: boolean }): object {
   const [chunk] = chunksOf(frame, { type: 'text', text: '' }, { isUsageWanted })
   const choice = {

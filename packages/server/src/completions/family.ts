@@ -5,21 +5,24 @@ import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { Session, SessionInfo } from 'palimpsest/internals/session'
 import type { Laid } from './history.ts'
 
-/** A session and the forks that contradictions made of it, which clients go on calling by its name. */
+/**
+ * A session with its forks. A fork is made when a client's list contradicts the session; clients go on using
+ * the name of the session.
+ */
 export interface Family {
   readonly named: Session
-  /** The newest first. */
+  /** Newest first. */
   readonly forks: readonly Session[]
-  /** Above all of them, also those that are too old to be looked at. */
+  /** Greater than the number of every fork, including forks too old to be looked at. */
   readonly nextNumber: number
 }
 
 const MAX_FORKS = 20
 const FIRST_FORK = 2
-/** Mostly there are none. */
+/** Small, since most sessions have no fork. */
 const PAGE = 20
 
-/** `null`: there is no such session yet. */
+/** `null`: the session does not exist yet. */
 export async function familyOf(palimpsest: Palimpsest, named: Session): Promise<Family | null> {
   const { id } = named
   if ((await named.info()) === null) return null
@@ -37,7 +40,7 @@ interface Numbered {
   readonly info: SessionInfo
 }
 
-/** The sessions that are called as a fork of this one would be. */
+/** The sessions whose ids look like forks of this session. */
 async function numberedSessions(palimpsest: Palimpsest, id: string): Promise<readonly Numbered[]> {
   const prefix = `${id}~`
   const numbered: Numbered[] = []
@@ -53,11 +56,14 @@ async function numberedSessions(palimpsest: Palimpsest, id: string): Promise<rea
   }
 }
 
-/** Forks that an earlier version made have the number alone. */
+/** An earlier version gave forks the number alone, without the mark. */
 const NUMBER = /^([1-9]\d{0,14})(?:-[0-9a-f]{16})?$/
 const MARK_LENGTH = 16
 
-/** Somebody else's session may have such a name: a fork comes from the session itself, or from a fork of it. */
+/**
+ * Keeps the true forks only. A session of another person may have such an id, so a fork must descend from the
+ * session itself or from a fork of it.
+ */
 function forksAmong(numbered: readonly Numbered[], id: string): readonly Numbered[] {
   const oldestFirst = numbered.toSorted((one, other) => one.number - other.number)
   const there = new Set(oldestFirst.map(({ info }) => info.id))
@@ -72,10 +78,14 @@ function forksAmong(numbered: readonly Numbered[], id: string): readonly Numbere
 }
 
 /**
- * The id of the next fork. Programs name sessions after people, and a person may choose the name: the mark, which
- * follows from the key, keeps one who is called as a fork of another's session would be out of that fork. Two processes
- * at once choose the same id, and one of them tries again. Only the caller who needs a fork hears that there cannot be
- * any.
+ * The id of the next fork.
+ *
+ * The id holds a mark that follows from the secret key. Programs name sessions after people, and people may
+ * choose their names. Without the mark, a person could choose a name that is the fork of another person's
+ * session.
+ *
+ * Two processes may choose the same id at the same time; then one of them tries again. An id that is too long
+ * for a fork is an error only for a caller who needs a fork.
  */
 export function nextForkId({ named, nextNumber }: Family, key: string): string {
   const mark = createHmac('sha256', key)
@@ -93,7 +103,7 @@ export function nextForkId({ named, nextNumber }: Family, key: string): string {
   )
 }
 
-/** The session that a list goes to: the newest that fits without a doubt, or the best of all. */
+/** Chooses the session for a list: the newest that fits clearly, or else the best of all. */
 export async function bestLaid(
   { named, forks }: Family,
   lay: (session: Session, options: { readonly isDeep: boolean }) => Promise<Laid>,
@@ -108,8 +118,9 @@ export async function bestLaid(
 }
 
 /**
- * `next` is older. Where their last reply is there comes first, then where most agrees, then where nothing contradicts.
- * Of equal ones the newest goes on, and the oldest is forked, so that forks do not descend from each other.
+ * Whether `next` is better than `best`; `next` is the older session. The session that has their last reply
+ * wins, then the higher score, then the one without contradiction. If all sessions are equal, the newest is
+ * continued, but the oldest is forked, so that forks do not descend from each other.
  */
 function isBetter(next: Laid, best: Laid): boolean {
   const [isAnchored, wasAnchored] = [next.anchor !== null, best.anchor !== null]

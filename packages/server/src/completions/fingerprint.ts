@@ -13,33 +13,35 @@ import { canonicalJson } from 'palimpsest/internals/store/index'
 export interface Said {
   readonly role: Role
   readonly content: Content
-  /** Who said it, as clients name them. */
+  /** The sender, by the name that clients use. */
   readonly sender?: string | { readonly id: string; readonly name?: string } | null
 }
 
-/** What is compared of a message: all that stays the same on the way through somebody's client. */
+/** The parts of a message that are compared: those that survive the way through a client. */
 export interface Print {
   readonly role: Role
-  /** The same number for what says the same. */
+  /** Messages that say the same have the same number. */
   readonly name: number
   readonly sender: string | null
-  /** Of a reply: its letters and digits alone, by which it is compared where it broke off. */
+  /** Of a reply: only its letters and digits. A reply that broke off is compared by them. */
   readonly letters: string
-  /** Of a reply: its words without tags of HTML, in small letters, with one space between two. */
+  /** Of a reply: its words in lower case, without HTML tags, with one space between two words. */
   readonly words: string
-  /** Of a reply: what is neither letter nor punctuation, such as emoji; its first ones. */
+  /**
+   * Of a reply: the first characters that are neither letters, digits, punctuation nor spaces, such as emoji.
+   */
   readonly signs: string
-  /** What is no text: calls, results, and how many attachments there are. */
+  /** The parts that are not text: calls, results, and the number of attachments. */
   readonly marks: string
   readonly isBrokenOff: boolean
-  /** On the way to an answer: a call or its result, which some clients do not keep. */
+  /** A tool call or a tool result. Some clients do not keep them. */
   readonly isOnTheWay: boolean
 }
 
-/** The name of what says nothing that a client would send back, such as a thought alone. */
+/** The `name` of a message without any content that a client would send back, for example only a thought. */
 export const NOTHING = 0
 
-/** Gives each thing that is said a number, so that comparing takes no time. */
+/** Gives each different message a number, so that a comparison is one comparison of numbers. */
 export class Prints {
   readonly #names = new Map<string, number>()
 
@@ -47,7 +49,7 @@ export class Prints {
     return runAtOnce(this.inSteps(message))
   }
 
-  /** The same, with pauses: a message may be as long as a book. */
+  /** Like `of`, with pauses: a message may be as long as a book. */
   *inSteps(message: Said): InSteps<Print> {
     const { role, content, sender = null } = message
     const said = role === 'assistant' ? withoutThoughts(contentText(content)) : ''
@@ -82,7 +84,7 @@ export class Prints {
   }
 }
 
-/** `ours` may have broken off, and the client may have kept less of it, or more. */
+/** Whether two messages say the same. If `ours` broke off, the client may have kept less of it or more. */
 export function isSame(ours: Print, theirs: Print): boolean {
   if (ours.role !== theirs.role) return false
   if (ours.name === theirs.name)
@@ -97,7 +99,7 @@ function isBeginning(one: string, other: string): boolean {
   return one !== '' && other !== '' && (one.startsWith(other) || other.startsWith(one))
 }
 
-/** By its tool and its arguments: clients rename calls. */
+/** A call by its tool and arguments, since clients change the ids of calls. */
 export function callText({
   toolName,
   input,
@@ -108,7 +110,10 @@ export function callText({
   return `${toolName} ${canonicalJson(input == null || input === '' ? {} : input)}`
 }
 
-/** A digest of it: it is compared and nothing else, and a long text would be kept as long as the comparison goes on. */
+/**
+ * A digest of the text. The text is only compared, and a long text would be held
+ * in memory for the whole comparison.
+ */
 function* collapsed(text: string): InSteps<string> {
   const trimmed = text.trim()
   if (trimmed === '') return ''
@@ -120,19 +125,21 @@ function* collapsed(text: string): InSteps<string> {
   return digest.digest('base64')
 }
 
-/** In the tags that models and pages have for them. One that is not closed goes on to the end. */
+/**
+ * Thoughts, in the tags that models and web pages use. A tag that is not closed runs to the end of the text.
+ */
 const THOUGHTS =
   /<(think|thinking|thoughts?|reasoning|reflection)>.*?(?:<\/\1>|$)|<details type="reasoning"[^>]{0,200}>.*?(?:<\/details>|$)/gis
 
-/** As pages render answers. */
+/** HTML tags, as web pages render answers. */
 const TAGS = /<\/?[a-z][a-z0-9]{0,19}(?:\s[^<>]{0,500})?\/?>/gi
 
-/** Clients show thoughts apart. */
+/** Clients show thoughts apart from the answer, so thoughts are not compared. */
 function withoutThoughts(text: string): string {
   return text.replace(THOUGHTS, '')
 }
 
-/** Clients take marks of bold and lists away: they are no difference. */
+/** Clients remove the marks of bold text and lists, so such marks are not compared. */
 function* wordsOf(text: string): InSteps<string> {
   const words = yield* mapPieces(text, piece =>
     piece
@@ -164,7 +171,9 @@ const PIECE = 32_768
 const MAX_SIGNS_CHARACTERS = 2_000
 const MAX_LOOK_CHARACTERS = 1_000
 
-/** Before a word, where one begins nearby; never inside of a character with its marks. */
+/**
+ * Ends a piece before a word, if a word begins nearby. A piece never ends between a character and its marks.
+ */
 function endOfPiece(text: string, place: number): number {
   const last = Math.min(text.length, place + MAX_LOOK_CHARACTERS)
   for (let end = place; end < last; end++) if (/\s/.test(text[end - 1]!) && /\S/.test(text[end]!)) return end
@@ -173,7 +182,7 @@ function endOfPiece(text: string, place: number): number {
   return end
 }
 
-/** Addresses of the same picture change: how many there are is compared. */
+/** An attachment counts only as one, since the address of the same picture changes. */
 function* marksOf(part: ContentPart): InSteps<string[]> {
   switch (part.type) {
     case 'tool-call':

@@ -1,6 +1,6 @@
 import type { StreamPart, StreamReader } from './read-stream.ts'
 
-/** What `streamText` gives, as far as it is looked at here. */
+/** The parts of `streamText`'s result that are used here. */
 export interface Streamed {
   readonly stream: AsyncIterable<unknown>
   readonly steps: PromiseLike<readonly unknown[]>
@@ -8,8 +8,9 @@ export interface Streamed {
 }
 
 /**
- * The SDK answers calls that it cannot read itself; here every call is for the client to answer, and its arguments
- * are kept as the model wrote them. Looked at only where asked for: the SDK's promises reject where nobody awaits them.
+ * Prepares the result for the log. The SDK itself answers calls that it cannot parse. Here the client answers
+ * every call, so those answers are removed and the arguments stay as the model wrote them. The getters read
+ * the SDK's promises only on demand: the SDK's promises reject, and no code may be awaiting them.
  */
 export function forTheLog(result: Streamed, reader: StreamReader) {
   return {

@@ -6,15 +6,20 @@ import { type Alignment, alignWhole, type Known, type Sending } from './align.ts
 import type { Prints } from './fingerprint.ts'
 import { inPieces } from './in-pieces.ts'
 
-/** Begins the external ids of what is stored here, so that it is told from what others said. */
+/**
+ * Prefix of the external ids that this route stores. It tells these messages from those of other programs.
+ */
 export const MARK = 'chat-completion:'
-/** Begins those of the replies of turns. */
+/** Prefix of the external ids of the replies of turns. */
 const REPLY_MARK = 'turn:'
 
-/** Beyond what they send: what they need not know, and replies that may have followed. */
+/**
+ * How many messages more than the client sent are read from the log: some the client need
+ * not know, and some are later replies.
+ */
 export const MORE_OF_OURS = 100
 
-/** At a stretch. */
+/** Messages that are read in one step. */
 const PAGE = 250
 const MAX_OF_OURS = 4_000
 
@@ -24,15 +29,16 @@ export interface Laid extends Alignment {
   readonly ours: readonly Message[]
 }
 
-/** What all that one request compares has in common. */
+/** What all comparisons of one request share. */
 export interface Comparing {
   readonly prints: Prints
   readonly pace: Pace
 }
 
 /**
- * Reads a little of the log's end, and where that does not tell clearly, as much as they send and some more; `isDeep`:
- * and as far as is read at all, where their last reply is not among that.
+ * Aligns the list with the end of the log. It reads one page first. If the result is not clear, it reads as
+ * many messages as the client sent and `MORE_OF_OURS` more. With `isDeep`, and if their last reply is not
+ * found there, it reads up to `MAX_OF_OURS`.
  */
 export async function layOnto(
   session: Session,

@@ -1,7 +1,7 @@
 import type { Pace } from 'palimpsest/internals/finding/pace'
 import { type InSteps, runInSlices } from 'palimpsest/internals/slices'
 
-/** The same as `map`, but that nobody else has to wait for the end of it. */
+/** Like `map`, with pauses in between, so that other work of the process does not wait for the end. */
 export async function inPieces<Item, Result>(
   items: readonly Item[],
   pace: Pace,

@@ -29,13 +29,16 @@ export interface ModelCall {
     | 'appendPolicy'
   >
   readonly signal: AbortSignal
-  /** Holds what is stored of an answer. */
+  /** Keeps the server from closing until the answer is stored. */
   readonly underWay: UnderWay
-  /** Hears how it ended, and what it took. */
+  /** Called when the answer has ended, with its status and usage. */
   readonly onEnd: (finished: Pick<FinishedTurn, 'status' | 'usage' | 'uncountedCalls'>) => void
 }
 
-/** The configured model answers what the session ends with. Nothing is sent before the first piece is asked for. */
+/**
+ * The configured model answers the last message of the session. The provider is not called before the caller
+ * asks for the first piece.
+ */
 export async function modelAnswer(session: Session, call: ModelCall): Promise<Answering> {
   const sdk = await import('ai').catch(cause => {
     throw new MissingPeerError('ai', 'A language model', cause)
@@ -46,7 +49,7 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
     ...turnOptions,
     model,
     memoryTools: false,
-    // The client runs the tools: each call of the model is a request of its own.
+    // The client runs the tools, so each call of the model is its own request.
     maxSteps: 1,
     ...(body.tools && { tools: toolSet(body.tools, sdk.jsonSchema) }),
   })
@@ -65,11 +68,11 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
     }),
     providerOptions: providerOptionsOf(body, values.model),
     abortSignal,
-    // Nobody makes this server fetch an address: the provider is given it.
+    // This server never fetches an address that a client names. The provider gets the address instead.
     experimental_download: async (links: readonly unknown[]) => links.map(() => null),
-    // Clients try again by themselves.
+    // Clients retry themselves.
     maxRetries: 0,
-    // It is told to whoever reads the pieces.
+    // The reader of the pieces gets the error.
     onError: () => {},
   }
   const start = () => sdk.streamText(settings as Parameters<typeof sdk.streamText>[0])
@@ -83,7 +86,7 @@ export async function modelAnswer(session: Session, call: ModelCall): Promise<An
   }
 }
 
-/** So often a long answer is looked after: what it quotes may have been erased. */
+/** How often a long answer is checked, because what it quotes may have been erased. */
 const CHECK_MS = 1_000
 
 interface Source {
@@ -107,7 +110,7 @@ async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGe
       call.onEnd(ended)
       return ended
     } catch (error) {
-      // Nothing of it can be stored; it was paid all the same.
+      // The answer cannot be stored, but its tokens were paid.
       const { usage, uncountedCalls } = turn
       call.onEnd({ status: 'failed', usage, uncountedCalls })
       throw error
@@ -126,7 +129,7 @@ async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGe
   } catch (error) {
     isLeft = false
     broken = error
-    // The model may have more to say of what is gone.
+    // The model may go on writing about messages that are erased.
     if (isOverForGood(error)) stop()
   } finally {
     if (isLeft) stop()
@@ -138,7 +141,7 @@ async function* answerPieces(turn: Turn, { start, stop, call }: Source): AsyncGe
   yield reader.end(turn.context.estimatedInputTokens)
 }
 
-/** Without a way to run them, so that their calls end the answer. */
+/** The tools have no `execute`, so that a call ends the answer. */
 function toolSet(
   tools: NonNullable<ChatRequest['tools']>,
   jsonSchema: typeof import('ai').jsonSchema,

@@ -3,25 +3,25 @@ import { type ProviderFailure, providerFailure } from 'palimpsest/internals/prov
 import { redactSecrets } from 'palimpsest/internals/redaction/index'
 import { isOverflowError } from 'palimpsest/internals/turn/index'
 
-/** What the SDK's errors about a call have in common. */
+/** The fields that the SDK's errors about a call share. */
 interface CallError {
   readonly message?: unknown
   readonly statusCode?: unknown
   readonly responseHeaders?: Readonly<Record<string, string>>
-  /** Where it came in the middle of a stream, as the provider wrote it. */
+  /** The error in the middle of a stream, as the provider wrote it. */
   readonly error?: { readonly message?: unknown }
 }
 
 const MAX_WORDS = 500
 
-/** The same request would be refused again. */
+/** Statuses that the same request would get again. */
 const REFUSALS: readonly number[] = [400, 401, 403, 404, 413, 422]
 
-/** What a provider refused or broke off, in its own words, but for any key. */
+/** The error for a call that the provider refused or broke off. It quotes the provider, without any key. */
 export function modelFailure(error: unknown, model: string, apiKey: string | null): PalimpsestError {
   if (PalimpsestError.isInstance(error)) return error
   const { statusCode, responseHeaders, message, error: inner } = (error ?? {}) as CallError
-  // A stream that broke off had a good one.
+  // A stream that broke off had a good status, which says nothing.
   const status = typeof statusCode === 'number' && statusCode >= 400 ? statusCode : null
   const retryAfter = responseHeaders?.['retry-after'] ?? null
   const said = typeof message === 'string' ? message : typeof error === 'string' ? error : inner?.message
@@ -41,7 +41,7 @@ export function modelFailure(error: unknown, model: string, apiKey: string | nul
   )
 }
 
-/** It was sent less already. */
+/** The error for a model that was already sent a shorter request and finds even that too long. */
 function stillTooLong(details: { model: string; reason: string }, cause: unknown): PalimpsestError {
   const { model, reason } = details
   return new PalimpsestError(
@@ -67,7 +67,7 @@ function withoutKeys(text: string, apiKey: string | null): string {
   return redactSecrets(plain, {}).slice(0, MAX_WORDS).toWellFormed()
 }
 
-/** The caller has gone, or the server closes. */
+/** The error for an answer that ended because the caller left or the server closes. */
 export function stopped(): PalimpsestError {
   return new PalimpsestError('closed', 'The answer was stopped before its end. Send the request again.', {})
 }

@@ -1,7 +1,7 @@
 import type { SessionOptions } from 'palimpsest/internals/palimpsest'
 import { invalidArguments } from '../problems.ts'
 
-/** The headers that are read, and what they are for. */
+/** The headers that this route reads, with their descriptions. */
 export const SESSION_HEADERS = {
   'x-palimpsest-session': 'the session, as encodeURIComponent writes it; left out: the field user names it',
   'x-palimpsest-history': 'whole or new: what the messages are; left out: whole where one is an assistant’s',
@@ -18,7 +18,7 @@ export interface NamedSession {
   readonly options: SessionOptions
 }
 
-/** Which session is meant, and what it is if it has to be made. */
+/** The session that the request names, and its traits in case it has to be made. */
 export function namedSession(header: Header, user: string | undefined): NamedSession {
   const read = (name: HeaderName) => decodedHeader(header(name))
   const id = read('x-palimpsest-session') ?? user
@@ -39,19 +39,22 @@ export function namedSession(header: Header, user: string | undefined): NamedSes
   return { id, options: Object.fromEntries(given) as SessionOptions }
 }
 
-/** `null`: the list itself has to tell. */
+/** The history mode that the client declares. `null`: the list itself has to tell. */
 export function declaredHistory(header: Header): 'whole' | 'new' | null {
   const declared = header('x-palimpsest-history' satisfies HeaderName)
   if (declared === null || declared === 'whole' || declared === 'new') return declared
   throw invalidArguments([{ field: 'x-palimpsest-history', value: declared, allowed: 'whole, new' }])
 }
 
-/** For a header, which holds ASCII only: anything else is percent-encoded, and read so by the next call. */
+/**
+ * Writes an id for a header, which holds ASCII only. Other characters are
+ * percent-encoded, and the next call decodes them.
+ */
 export function headerText(id: string): string {
   return /^[\x21-\x24\x26-\x7e]+$/.test(id) ? id : encodeURIComponent(id)
 }
 
-/** As `headerText` writes it; `null`: there is none. */
+/** Reads what `headerText` writes. `null`: there is no value. */
 export function decodedHeader(value: string | null): string | null {
   if (value === null || value === '') return null
   try {
@@ -61,7 +64,7 @@ export function decodedHeader(value: string | null): string | null {
   }
 }
 
-/** Some clients send UTF-8 as it is: it arrives read as Latin-1. */
+/** Some clients send raw UTF-8, which arrives read as Latin-1. */
 function utf8(value: string): string {
   const text = Buffer.from(value, 'latin1').toString('utf8')
   return text.includes('\ufffd') ? value : text

@@ -1,4 +1,7 @@
-/** Work for the same key is done one after the other, whatever became of the one before. An idle key is forgotten. */
+/**
+ * Runs work for the same key one after the other, even if the work before
+ * failed. A key without work is forgotten.
+ */
 export class OneAtATime {
   readonly #last = new Map<string, Promise<unknown>>()
 

@@ -1,10 +1,10 @@
 import { isSame, type Print } from './fingerprint.ts'
 
-/** Where in a list something is said. */
+/** Finds the places in a list that say the same as a message. */
 export class PlacesByName {
   readonly #list: readonly Print[]
   readonly #places = new Map<number, number[]>()
-  /** Of replies that broke off: they are the same as what begins like them. */
+  /** The places of replies that broke off. Such a reply equals any reply with the same beginning. */
   readonly #brokenOff: number[] = []
 
   constructor(list: readonly Print[]) {
@@ -18,7 +18,7 @@ export class PlacesByName {
     }
   }
 
-  /** The last first. */
+  /** The last place comes first. */
   sameAs(print: Print): readonly number[] {
     const isHere = (place: number) => isSame(this.#list[place]!, print)
     const found = (this.#places.get(print.name) ?? []).filter(isHere)

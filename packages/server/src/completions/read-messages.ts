@@ -4,7 +4,7 @@ import { type Content, type ContentPart, normalizeMessage, type Role } from 'pal
 import { invalidArguments } from '../problems.ts'
 import { isRecord, type Json, readParts, textIn } from './read-parts.ts'
 
-/** A message of the request, for the log. */
+/** A message of the request, in the form of the log. */
 export interface Sent {
   readonly role: Role
   readonly content: Content
@@ -12,18 +12,27 @@ export interface Sent {
 }
 
 export interface ReadMessages {
-  /** What the list begins with and is said to the model alone, for this call; empty: nothing. */
+  /**
+   * The system messages at the start of the list. They go to the model for
+   * this call only. Empty: there are none.
+   */
   readonly instructions: string
-  /** What is said to the model between messages: it moves from call to call, so that it is no message itself. */
+  /**
+   * The system messages between other messages. Their place changes from call to call,
+   * so they are not stored as messages.
+   */
   readonly reminder: string
   readonly messages: readonly Sent[]
-  /** How many of the messages there are through the last of an assistant, be that an empty one; 0: there is none. */
+  /**
+   * How many messages there are up to and with the last assistant message, even if
+   * that one is empty. 0: there is none.
+   */
   readonly answered: number
 }
 
 const ROLES = ['system', 'developer', 'user', 'assistant', 'tool']
 
-/** The messages of a request. One that says nothing at all is left out: the log has no form for it. */
+/** Reads the messages of a request. A message without any content is left out: the log has no form for it. */
 export async function readMessages(list: readonly unknown[]): Promise<ReadMessages> {
   const pace = new Pace()
   const given = list.map((message, place) => checkedMessage(message, `messages[${place}]`))
@@ -53,7 +62,7 @@ function joined(texts: readonly string[]): string {
   return texts.filter(text => text.trim() !== '').join('\n\n')
 }
 
-/** What the log would refuse is refused here, before anything is done. */
+/** Refuses here what the log would refuse, before anything is done. */
 function storable(sent: Sent, path: string): Sent {
   try {
     normalizeMessage(sent, { zone: 'UTC' })
@@ -81,7 +90,7 @@ function isInstruction(role: string): boolean {
   return role === 'system' || role === 'developer'
 }
 
-/** `names`: of the tools that were called so far, by the ids of the calls. */
+/** `names`: the names of the tools called so far, by the ids of the calls. */
 function readMessage(message: Given, path: string, names: Map<string, string>): Sent {
   const { role, content, name } = message
   switch (role) {
@@ -126,7 +135,7 @@ function readCalls(calls: unknown, path: string, names: Map<string, string>): Co
   })
 }
 
-/** What is no JSON is kept as it came. */
+/** Arguments that are not JSON are kept as text. */
 function inputOf(given: unknown): unknown {
   if (typeof given !== 'string') return given ?? {}
   try {

@@ -14,13 +14,13 @@ export function isRecord(value: unknown): value is Json {
 
 const PARTS = `text, image_url, input_audio, file, refusal, ${OTHER_ATTACHMENT_RULE}`
 
-/** Text, or parts as a request has them, for the log. */
+/** Reads content that is text, or the parts of a request, for the log. */
 export function readParts(content: unknown, path: string): Content {
   if (typeof content === 'string') return content
   return partsIn(content, path).flatMap((part, place) => readPart(part, `${path}[${place}]`))
 }
 
-/** Where only text can be said. */
+/** Reads content where only text is allowed. */
 export function textIn(content: unknown, path: string): string {
   if (typeof content === 'string') return content
   return partsIn(content, path)
@@ -57,7 +57,9 @@ function readPart(part: Json, path: string): ContentPart[] {
   }
 }
 
-/** As it came: the log knows where such parts have what they refer to. */
+/**
+ * An attachment of another kind is kept as it came: the log knows where such parts name what they refer to.
+ */
 function otherAttachment(part: Json, path: string): ContentPart {
   const attachment = asAttachment(part)
   if (attachment) return attachment

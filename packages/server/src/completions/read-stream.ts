@@ -10,7 +10,7 @@ interface TotalUsage {
   readonly outputTokenDetails?: { readonly reasoningTokens?: number }
 }
 
-/** Puts the parts of the AI SDK's stream into pieces of an answer. */
+/** Turns the parts of the AI SDK's stream into pieces of an answer. */
 export class StreamReader {
   readonly #calls = new Map<string, { readonly index: number; arguments: string }>()
   #texts = ''
@@ -18,13 +18,13 @@ export class StreamReader {
   #finishReason = ''
   #usage: TotalUsage = {}
 
-  /** As the model wrote them; `undefined`: there is no such call. */
+  /** The arguments of a call as the model wrote them. `undefined`: there is no such call. */
   argumentsOf(callId: string): string | undefined {
     return this.#calls.get(callId)?.arguments
   }
 
   *take(part: StreamPart): Generator<Piece> {
-    // What the provider runs itself is nothing for the client to answer.
+    // The provider runs this tool itself, so the client has nothing to answer.
     if (part['providerExecuted'] === true) return
     switch (part.type) {
       case 'text-delta':
@@ -49,7 +49,10 @@ export class StreamReader {
     }
   }
 
-  /** What nobody counted is estimated; `estimated`: of what the model was sent. */
+  /**
+   * The last piece. Token counts that the provider left out are estimated. `estimated` is
+   * the estimate for the model's input.
+   */
   end(estimated: number): Piece {
     const { inputTokens, outputTokens, inputTokenDetails, outputTokenDetails } = this.#usage
     const usage: Usage = {
@@ -67,7 +70,7 @@ export class StreamReader {
     return this.#calls.size > 0 ? 'tool_calls' : 'stop'
   }
 
-  /** Two blocks of text are two lines, as the log reads them. */
+  /** Two blocks of text become two lines, as in the log. */
   *#words(type: 'text' | 'reasoning', part: StreamPart): Generator<Piece> {
     const words = String(part['text'] ?? '')
     if (words === '') return
@@ -92,7 +95,7 @@ export class StreamReader {
     yield { type: 'arguments', index: call.index, text }
   }
 
-  /** Some models give a call in one piece, and some no arguments where there are none. */
+  /** Some models send a call in one part. Some send no arguments for a call without arguments. */
   *#complete(part: StreamPart): Generator<Piece> {
     const id = String(part['toolCallId'])
     if (!this.#calls.has(id)) yield this.#begin(id, String(part['toolName']))

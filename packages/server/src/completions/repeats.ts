@@ -1,18 +1,22 @@
 import { isSame, type Print } from './fingerprint.ts'
 
-/** How long after its question the repeat of a client is one; later the same words are new. */
+/**
+ * How long after the question a client's repeat counts as a repeat, in
+ * milliseconds. Later the same words are new.
+ */
 export const RETRY_MS = 120_000
 
 /** A message of the log. */
 export interface Stored extends Print {
-  /** Milliseconds since it was stored. */
+  /** The time since the message was stored, in milliseconds. */
   readonly age: number
 }
 
 /**
- * A list that is new as a whole may still be sent twice: how many replies at our end are to be given anew, where what
- * stands before them is the list; `null`: it is new. Only replies that broke off are given anew, unless the client
- * says that it tries again, and soon after.
+ * Finds a list of only new messages that the client sends twice. Gives the number of replies at our
+ * end to generate again, if the list stands right before them. `null`: the list is new. Only
+ * replies that broke off are generated again. If the client says that it retries, complete replies
+ * are too, but only soon after the question.
  */
 export function repliesToRepeat(
   ours: readonly Stored[],

@@ -49,10 +49,10 @@ const responseFormat = z.union(
   { error: FORMATS },
 )
 
-/** Settings of this request alone; `budget` is that of the context. */
+/** Settings for this request alone. `budget` is left out, since here it is the budget of the context. */
 const { budget: _, ...OVERRIDES } = CONTEXT_OVERRIDES
 
-/** Unknown fields are ignored, as servers of this kind do. */
+/** Unknown fields are ignored, as in other servers of this protocol. */
 export const CHAT_REQUEST = z
   .looseObject({
     messages: z
@@ -90,7 +90,6 @@ export const CHAT_REQUEST = z
 
 export type ChatRequest = z.output<typeof CHAT_REQUEST>
 
-/** The settings that the request overrides. */
 export function overridesIn(body: ChatRequest): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.keys(OVERRIDES).flatMap(name => (body[name] === undefined ? [] : [[name, body[name]]])),
@@ -99,7 +98,10 @@ export function overridesIn(body: ChatRequest): Readonly<Record<string, unknown>
 
 const NOT_HERE = 'leave it out: this server does not have it'
 
-/** By name, what cannot be done and would be missed; the rule says for which values it can. */
+/**
+ * Fields that this server cannot honour and whose effect the client would miss.
+ * `isFine` tells which values are allowed.
+ */
 const REFUSED: Readonly<Record<string, { isFine: (value: unknown) => boolean; allowed: string }>> = {
   n: { isFine: value => value === 1, allowed: '1: one answer is given and stored' },
   logprobs: { isFine: value => value === false, allowed: 'false, or leave it out' },

@@ -1,35 +1,38 @@
 import type { Print } from './fingerprint.ts'
 
-/** So many letters in a row are in no other text by chance. */
+/** This many letters in a row do not occur in another text by chance. */
 const MIN_CONTAINED_LETTERS = 8
-/** A reply that was shortened to less than half is known by so many letters in a row. */
+/** A reply that was shortened to less than half is recognised only by at least this many letters in a row. */
 const MIN_KEPT_LETTERS = 24
-/** Fewer words have to be there all, with not much between them. */
+/** With fewer words than this, all words have to be there, with little between them. */
 const FEW_WORDS = 5
 const MIN_WORDS = 2
 const MAX_AMONG_FEW = 3
-/** So many of the shorter one's words, in the same order. */
+/** The share of the shorter reply's words that both replies must have, in the same order. */
 const MIN_SHARED = 0.6
-/** One word in so many may be another one, as where a link is written otherwise. */
+/** One word in this many may be replaced, for example where a link is written in another way. */
 const WORDS_FOR_ANOTHER = 10
-/** Of all comparisons word by word together: what is beyond is not compared so. */
+/** A limit in table cells for all word comparisons together. Beyond the limit, words are not compared. */
 const MAX_CELLS = 4_000_000
 
 /**
- * Whether a reply that a client sends back is ours in spite of what the client made of it: it added something (a
- * footer, a name, a note), left something out (thoughts, code, the end), or both. Other words in the place of ours are
- * another reply: an edited one.
+ * Tells whether a reply that a client sends back is ours, although the client changed it. A client may add
+ * something (a footer, a name, a note), leave something out (thoughts, code, the end), or both. If words are
+ * replaced by others, the reply is another one: an edited one.
  */
 export class Resemblance {
   #cells = 0
   readonly #known = new Map<string, boolean>()
 
-  /** One holds the other, as a whole or nearly so: true of no two replies by chance, unless they are short. */
+  /**
+   * One reply contains the other, wholly or nearly. This never happens by
+   * chance, unless the replies are short.
+   */
   contains(ours: Print, theirs: Print): boolean {
     return areComparable(ours, theirs) && isContained(ours, theirs)
   }
 
-  /** The same, or most words are there in the same order, and hardly one is replaced by another. */
+  /** One reply contains the other, or most words are in both in the same order and hardly one is replaced. */
   resembles(ours: Print, theirs: Print): boolean {
     if (!areComparable(ours, theirs)) return false
     const pair = `${ours.name} ${theirs.name}`
@@ -54,7 +57,7 @@ export class Resemblance {
   }
 }
 
-/** Long enough to be known by what it says, whatever was asked before it. */
+/** Long enough to be recognised by its words alone, without the question before it. */
 export function isTelling({ letters }: Print): boolean {
   return letters.length >= MIN_KEPT_LETTERS
 }
@@ -64,7 +67,7 @@ function areComparable(ours: Print, theirs: Print): boolean {
 }
 
 function isContained(ours: Print, theirs: Print): boolean {
-  // Emoji alone, with something added.
+  // The reply is emoji only, and the client added something.
   if (ours.letters === '') return theirs.signs.includes(ours.signs)
   if (ours.words === '' || theirs.words === '') return false
   const [one, other] = [ours.words.replaceAll(' ', ''), theirs.words.replaceAll(' ', '')]
@@ -74,7 +77,7 @@ function isContained(ours: Print, theirs: Print): boolean {
   return other.length * 2 >= one.length || other.length >= MIN_KEPT_LETTERS
 }
 
-/** Where words are not written apart, each character is one. */
+/** One word, or one character in scripts without spaces between words. */
 const TOKEN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]+/gu
 
@@ -85,7 +88,7 @@ function tokensOf(words: string): readonly string[] {
 interface Difference {
   readonly one: readonly string[]
   readonly other: readonly string[]
-  /** How many words both begin and end with. */
+  /** How many words both begin with, plus how many both end with. */
   readonly common: number
 }
 
@@ -103,8 +106,9 @@ function trimmed(one: readonly string[], other: readonly string[]): Difference {
 }
 
 /**
- * The most words that are in both in the same order, and of the others how many stand in each other's place. A number
- * in the place of another is never the same reply: then all are.
+ * `shared`: the greatest number of words that both have in the same order. `replaced`: how many other words
+ * stand in each other's place. If a number stands in the place of another number, the replies are never the
+ * same; `replaced` is then infinite.
  */
 function compareWords({ one, other }: Difference): { readonly shared: number; readonly replaced: number } {
   const width = other.length + 1

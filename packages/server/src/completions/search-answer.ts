@@ -11,23 +11,23 @@ import { askedIn } from './asked.ts'
 import { MARK } from './history.ts'
 import { stopped } from './model-failure.ts'
 
-/** The name under which the built-in responder answers where no model is configured. */
+/** The model name of the built-in responder, which answers if no model is configured. */
 export const SEARCH_MODEL = 'palimpsest-search'
 
-/** Nobody asks in more messages than that. */
+/** A question is never longer than this many messages. */
 const MAX_ASKED = 50
 
 interface SearchCall {
   readonly zone: string
-  /** For this request only; `null`: the configured one. */
+  /** The policy of this request. `null`: the configured policy. */
   readonly policy: Policy | null
-  /** The newest message that is to be answered; `null`: the newest of all. */
+  /** The seq of the newest message to answer. `null`: the newest of all. */
   readonly asked: number | null
   readonly signal: AbortSignal
   readonly underWay: UnderWay
 }
 
-/** Answers from what was said in the session, without a model. */
+/** Answers from the messages of the session, without a model. */
 export async function searchAnswer(session: Session, call: SearchCall): Promise<Answering> {
   const own = await session.bound()
   const before = call.asked === null ? {} : { before: call.asked + 1 }
@@ -60,7 +60,7 @@ async function* answerPieces(
   const storing = session.append(
     {
       role: 'assistant',
-      // It only repeats what was said: nothing learns it again.
+      // The answer only repeats what was said, so memory must not learn it again.
       content: [{ type: 'text', text, recalled: true }],
       externalId: `${MARK}reply:${crypto.randomUUID()}`,
       ...(asked[0] && { replyTo: asked[0].seq }),

@@ -20,43 +20,50 @@ import { namesOfCalls, renamedCalls, withOurCalls } from './tool-ids.ts'
 export interface StoreRequest {
   readonly named: NamedSession
   readonly messages: readonly Sent[]
-  /** How many of them there are through the last reply; 0: there is none. */
+  /** How many of the messages there are up to and with the last reply. 0: there is no reply. */
   readonly answered: number
-  /** Without a reply there is nothing that a whole history could be known by: all of it is new. */
+  /** `whole` helps only if the list has a reply. Without a reply nothing anchors it, so all of it is new. */
   readonly history: 'whole' | 'new'
-  /** The client says that it tries again. */
+  /** The client says that this is a retry. */
   readonly isRetry: boolean
-  /** Has its say about what is stored now. */
+  /** The policy that judges what is stored now. */
   readonly policy: Policy | null
-  /** What the log takes out of what is said: it is compared without it. */
+  /** What the log removes from messages. Messages are compared without it. */
   readonly redact: Redact | false
-  /** What the ids of forks follow from: no client knows it. */
+  /** The key from which the ids of forks follow. No client knows it. */
   readonly forkKey: () => Promise<string>
-  /** Hears where the last of the messages is in the log: that is what is to be answered. */
+  /** Called with the seq of the last message: the message to answer. */
   readonly onStored?: (seq: number) => void
 }
 
-/** The session's own limit. */
+/** The most messages that a session takes in one append. */
 const MAX_AT_ONCE = 1_000
-/** How often somebody else may be faster, and how long it is waited then, so that not all are fast at once. */
+/**
+ * How often another process may win the race, and how long this process waits then. The wait is random, so
+ * that processes do not retry together.
+ */
 const MAX_TRIES = 20
 const PAUSE_MS = { least: 5, most: 50 }
 
 const RACES: readonly string[] = [
   'history_conflict',
   'session_exists',
-  // Another request has made it as something else: from then on the headers say nothing of it.
+  // Another request made the session with other traits. From then on the headers no longer describe it.
   'session_mismatch',
   'message_conflict',
   'epoch_conflict',
 ]
 
-/** Lays what was sent onto the log and adds what is new. Gives the session that it went to: the one named, or a fork. */
+/**
+ * Aligns the list with the log and adds the new messages. Gives the session that
+ * they went to: the named one, or a fork.
+ */
 export async function storeRequest(palimpsest: Palimpsest, request: StoreRequest): Promise<Session> {
   const comparing = { prints: new Prints(), pace: new Pace() }
   const theirs = await printsOf(request, comparing)
   const isWhole = request.history === 'whole' && request.answered > 0
-  // A list may hold what is erased while it is compared: it is stored where it was found, or nowhere.
+  // The list may hold messages that are erased during the comparison. A bound session makes sure that they
+  // are stored in the session that was found, or nowhere.
   const seen = await palimpsest.session(request.named.id).bound()
   for (let tries = 1; ; tries++)
     try {
@@ -80,7 +87,7 @@ function tooBusy(sessionId: string, cause: unknown): PalimpsestError {
   )
 }
 
-/** As the log would hold them. */
+/** The prints of the messages as the log would hold them, after redaction. */
 async function printsOf(
   { messages, redact }: StoreRequest,
   { prints, pace }: Comparing,
@@ -118,7 +125,7 @@ async function storeNew(
   return session
 }
 
-/** What the headers say is for a session that has to be made: one that is there is what it is. */
+/** The traits in the headers are for a session that has to be made. A session that exists keeps its own. */
 async function openNamed(
   palimpsest: Palimpsest,
   { id, options }: NamedSession,
@@ -169,7 +176,7 @@ async function storeLaid(laid: Laid, family: Family, request: StoreRequest): Pro
   }
 }
 
-/** What is new, with the ids of the calls as they are in the log. */
+/** The new messages, with the ids of calls changed to those of the log. */
 function addedOf({ ours, anchor, theirEnd }: Laid, { messages, answered }: StoreRequest): readonly Sent[] {
   const added = messages.slice(theirEnd)
   if (anchor === null) return added
@@ -177,7 +184,7 @@ function addedOf({ ours, anchor, theirEnd }: Laid, { messages, answered }: Store
   return added.map(message => withOurCalls(message, renamed, new Map()))
 }
 
-/** Hidden, not deleted. Somebody who wrote meanwhile makes it fail. */
+/** Hides the replies; nothing is deleted. The call fails if another process wrote in the meantime. */
 async function takeBack(
   session: Session,
   replies: readonly Message[],
@@ -187,9 +194,9 @@ async function takeBack(
 }
 
 /**
- * Each id says after which message and in which epoch it was added: where another process adds there at the same
- * time, the same is stored once, and anything else is a conflict. `ours` was read before the epoch, so that what is
- * hidden since has no part in the ids.
+ * Adds the messages. Each external id says after which message and in which epoch the message was added. If
+ * another process adds there at the same time, an equal message is stored once, and a different one is a
+ * conflict. `ours` was read before the epoch, so messages hidden since then have no part in the ids.
  */
 async function add(
   session: Session,

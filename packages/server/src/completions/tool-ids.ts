@@ -4,8 +4,8 @@ import { callText, type Said } from './fingerprint.ts'
 type Names = ReadonlyMap<string, string>
 
 /**
- * Some clients give calls ids of their own: which id of ours each of theirs stands for, in the same reply. By tool and
- * arguments, and what is left by its order.
+ * Some clients give calls their own ids. Maps each id of theirs to the id of ours in the same reply: first by
+ * equal id, then by tool and arguments, then by order.
  */
 export function renamedCalls(ours: Content, theirs: Content): Names {
   const left = callsIn(ours)
@@ -29,13 +29,12 @@ export function renamedCalls(ours: Content, theirs: Content): Names {
   return renamed
 }
 
-/** The names of the tools that were called, by the ids of the calls. */
 export function namesOfCalls(messages: readonly Said[]): Names {
   const calls = messages.flatMap(({ content }) => callsIn(content))
   return new Map(calls.map(({ toolCallId, toolName }) => [toolCallId, toolName]))
 }
 
-/** A tool's result with the id of our call, and with the tool's name where it came without the call. */
+/** Gives a tool result the id of our call, and the tool's name if the result came without its call. */
 export function withOurCalls<Message extends Said>(message: Message, ids: Names, names: Names): Message {
   const { role, content } = message
   if (role !== 'tool' || typeof content === 'string') return message

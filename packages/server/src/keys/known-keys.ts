@@ -1,10 +1,10 @@
 import { BoundedMap } from 'palimpsest/internals/bounded-map'
 import type { ApiKey, KeyStore } from 'palimpsest/internals/store/index'
 
-/** More than a process sees in a while; those that are left out are read again. */
+/** More keys than a process usually sees. A key that falls out is read again. */
 const MAX_KEYS = 10_000
 
-/** What was read since the store had this revision. */
+/** The keys that were read since the store has had this revision. */
 interface Read {
   readonly revision: number
   readonly keys: BoundedMap<string, Promise<ApiKey | null>>
@@ -12,8 +12,9 @@ interface Read {
 }
 
 /**
- * The keys of the store, kept in memory for as long as its revision is the same. Whoever asks names the
- * revision of their call, so a key is refused with the first call after it was revoked, by whichever process.
+ * The keys of the store, kept in memory as long as the store's revision stays the same. Each
+ * call names its own revision. So a revoked key is refused at the first call after its
+ * revocation, whichever process revoked it.
  */
 export class KnownKeys {
   readonly #store: Pick<KeyStore, 'readKey' | 'listKeys'>
@@ -29,13 +30,13 @@ export class KnownKeys {
     if (known) return known
     const reading = this.#store.readKey(id)
     keys.set(id, reading)
-    // Whoever guesses ids, or finds the store closed, leaves nothing behind.
+    // A guessed id and a failed read leave nothing in the map.
     const forget = () => keys.delete(id)
     reading.then(key => key ?? forget(), forget)
     return reading
   }
 
-  /** Whether there is one at all. */
+  /** Whether the store has any key at all. */
   async hasKeys(revision: number): Promise<boolean> {
     const read = this.#since(revision)
     read.hasKeys ??= this.#store.listKeys().then(
@@ -48,7 +49,7 @@ export class KnownKeys {
     return read.hasKeys
   }
 
-  /** What is kept was read after its revision, so it is never older than that. */
+  /** The keys in memory are never older than their revision, since they were read after it. */
   #since(revision: number): Read {
     if (revision > this.#read.revision)
       this.#read = { revision, keys: new BoundedMap(MAX_KEYS), hasKeys: null }

@@ -5,7 +5,7 @@ import { type ApiKey, SCOPES, type Scope } from 'palimpsest/internals/store/inde
 import { hashSecret, newSecret } from './secret.ts'
 import { writeKey } from './written-key.ts'
 
-/** Without those that are taken for one another when somebody reads them out. */
+/** Without characters that are easily confused when a person reads an id aloud. */
 const ID_CHARACTERS = '23456789abcdefghjkmnpqrstuvwxyz'
 const ID_LENGTH = 10
 
@@ -13,13 +13,13 @@ const MAX_NAME = 100
 const MAX_NAMESPACE = 200
 
 export interface NewKey {
-  /** As it is kept. */
+  /** The key as the store keeps it. */
   readonly key: ApiKey
-  /** For its holder; nothing else knows it. */
+  /** The key as its holder gets it. It is kept nowhere else. */
   readonly written: string
 }
 
-/** Names and scopes as somebody wrote them: what cannot be taken is refused. */
+/** Makes a key. The name, namespace and scopes come from a person and are checked; a bad one is refused. */
 export function newKey(of: {
   readonly name: string
   readonly namespace: string
@@ -35,7 +35,7 @@ export function newKey(of: {
   return { key, written: writeKey({ id, secret }) }
 }
 
-/** No control characters, and none that would make a line of a list read as another. */
+/** Control characters, and characters that would make one line of a list look like another. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u
 
 function checkName(name: string): string {

@@ -8,17 +8,17 @@ export function newSecret(): string {
 }
 
 /**
- * A fast hash, on purpose: a secret is 32 random bytes, which nobody finds by trying, however fast. A slow one is for
- * passwords, and would be paid with every call.
+ * A fast hash, on purpose. A secret is 32 random bytes, which cannot be found by trying, however fast. A slow
+ * hash is for passwords, and every call would pay for it.
  */
 export function hashSecret(secret: string): string {
   return digest(secret).toString('hex')
 }
 
-/** What a secret is compared with where there is no key: no secret has this hash that anybody knows. */
+/** The hash to compare with if there is no such key. No known secret has this hash. */
 const NO_HASH = randomBytes(SECRET_BYTES).toString('hex')
 
-/** Takes as long for a key that is not there as for a wrong secret. */
+/** Takes the same time for a key that does not exist as for a wrong secret. */
 export function isSecretOf(key: Pick<ApiKey, 'hash'> | null, secret: string): boolean {
   const given = digest(secret)
   const kept = Buffer.from(key?.hash ?? NO_HASH, 'hex')

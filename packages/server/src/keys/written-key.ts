@@ -6,22 +6,22 @@ export interface WrittenKey {
 
 const PREFIX = 'pal_'
 
-/** The secret is 32 bytes as base64url. */
+/** The secret is 32 bytes in base64url, so 43 characters. */
 const FORM = /^pal_([2-9a-z]{8,32})_([\w-]{43})$/
 
 export function writeKey({ id, secret }: WrittenKey): string {
   return `${PREFIX}${id}_${secret}`
 }
 
-/** `null`: it is none. */
+/** `null`: the text is not a key. */
 export function parseKey(text: string): WrittenKey | null {
   const [, id, secret] = FORM.exec(text) ?? []
   return id === undefined || secret === undefined ? null : { id, secret }
 }
 
 /**
- * What the caller sent: as `Authorization: Bearer …` or as `x-api-key: …`. `null`: nothing that could be a key, or two
- * that differ, of which nobody knows which one is meant.
+ * The key that the caller sent, as `Authorization: Bearer …` or as `x-api-key: …`. `null`: there is no such
+ * header, or the two headers differ and it is unclear which key is meant.
  */
 export function sentKey(header: (name: string) => string | undefined): string | null {
   const authorization = header('authorization')

@@ -2,21 +2,21 @@ import { optionsOf } from 'palimpsest/internals/known-options'
 import type { Palimpsest, SessionOptions } from 'palimpsest/internals/palimpsest'
 import type { Scope } from 'palimpsest/internals/store/index'
 
-/** What somebody who speaks MCP may reach. The namespace is that of the instance: nothing leads out of it. */
+/** What an MCP client may reach. The namespace is that of the instance: nothing leads out of it. */
 export interface McpAccess {
   readonly palimpsest: Palimpsest
   readonly scopes: ReadonlySet<Scope>
-  /** The one that all tools are bound to. Left out: each tool takes a `session` argument. */
+  /** The session that all tools are bound to. Left out: each tool takes a `session` argument. */
   readonly session?: string
   /**
-   * What a bound session is: it is made so if it has to be, and no tool reaches one that is something else. Left out:
-   * `append_messages` takes them as arguments.
+   * The traits of the bound session. A session that has to be made gets them, and no tool reaches a session
+   * with other traits. Left out: `append_messages` takes the traits as arguments.
    */
   readonly traits?: SessionOptions
   /** Tokens that a context keeps free for the reply. Left out: none. */
   readonly outputReserve?: number
   readonly version: string
-  /** Hears of what nobody foresaw; the client is told only that there was something. */
+  /** Gets the errors that no code foresaw. The client is told only that something went wrong. */
   readonly onError?: (error: unknown) => void
 }
 

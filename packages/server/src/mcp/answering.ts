@@ -1,13 +1,15 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server'
 
 export interface AnsweringTransport extends Transport {
-  /** Resolves when all that was asked so far is answered. */
+  /** Resolves when all requests so far are answered. */
   answered(): Promise<void>
 }
 
 type Id = string | number
 
-/** A transport that knows what it still owes its client. */
+/**
+ * A transport that knows which requests it has not answered yet. `onClose` is called when the wire closes.
+ */
 export function answering(wire: Transport, onClose: () => void): AnsweringTransport {
   const open = new Set<Id>()
   let notify = () => {}
@@ -20,7 +22,7 @@ export function answering(wire: Transport, onClose: () => void): AnsweringTransp
       wire.onmessage = (message, extra) => {
         if ('method' in message && 'id' in message) open.add(message.id)
         transport.onmessage?.(message, extra)
-        // Nobody waits for it any more, and it gets no answer.
+        // The client no longer waits for a cancelled request, and it gets no answer.
         const cancelled = cancelledId(message)
         if (cancelled !== undefined) settle(cancelled)
       }
@@ -39,7 +41,7 @@ export function answering(wire: Transport, onClose: () => void): AnsweringTransp
     answered: () =>
       new Promise(resolve => {
         notify = resolve
-        // What has just come in is noted by then.
+        // Messages that have just arrived are counted by then.
         setImmediate(() => {
           if (open.size === 0) resolve()
         })

@@ -38,7 +38,10 @@ function described(fields: Readonly<Record<string, object>>, texts: Described): 
   )
 }
 
-/** What they may be the log checks itself, with better words than a schema has. */
+/**
+ * The schemas of the fields are loose. The log checks the values, and its error
+ * messages explain more than a schema could.
+ */
 export const APPEND_MESSAGES: Tool = {
   name: 'append_messages',
   description: language => textsOf(language).mcp.appendMessages,

@@ -3,7 +3,10 @@ import type { McpAccess } from './access.ts'
 import { type Outcome, refusal, type Tool } from './tool.ts'
 import { inputSchema, TOOLS } from './tools.ts'
 
-/** Does what a client asked for. What it got wrong is told to it; only what nobody foresaw is thrown. */
+/**
+ * Runs a tool for a client. Mistakes of the client become an answer; only
+ * errors that no code foresaw are thrown.
+ */
 export async function callTool(access: McpAccess, name: string, given: unknown): Promise<Outcome> {
   const tool = TOOLS.find(tool => tool.name === name)
   if (!tool || !access.scopes.has(tool.needs)) return notAllowed(access, name, tool)
@@ -12,14 +15,14 @@ export async function callTool(access: McpAccess, name: string, given: unknown):
   if (problem !== null) return refusal(`${problem} Nothing was done.`)
   const { session, ...others } = args
   try {
-    // Where it is bound, none was given: that would have been a problem.
+    // If a session is bound, `args` has no session: `problemOf` would have refused it.
     return await tool.execute(access, access.session ?? (session as string), others)
   } catch (error) {
     return told(error, access)
   }
 }
 
-/** Models send `null` for what they leave out. */
+/** Models send `null` for fields that they leave out. */
 function withoutNulls(given: unknown): Record<string, unknown> {
   return Object.fromEntries(Object.entries(given ?? {}).filter(([, value]) => value != null))
 }
@@ -31,7 +34,7 @@ function notAllowed({ scopes }: McpAccess, name: string, tool: Tool | undefined)
   return refusal(`${name} needs the scope ${tool.needs}, which is not given here; ${there}.`)
 }
 
-/** Of the names only: what each may be is checked where it is used. */
+/** Checks only the names of the arguments. Each value is checked where it is used. */
 function problemOf(tool: Tool, access: McpAccess, args: object): string | null {
   const { properties, required } = inputSchema(tool, access, 'en')
   const unknown = Object.keys(args).filter(name => !Object.hasOwn(properties, name))
@@ -48,7 +51,10 @@ function named(fields: readonly string[]): string {
   return [...shown, ...(fields.length > MAX_NAMED ? ['more'] : [])].join(' and no ')
 }
 
-/** What is wrong with the store is not for clients: it names files and hosts. */
+/**
+ * Turns an error into an answer for the client. Errors of the store name files and
+ * hosts, so their messages are not shown.
+ */
 function told(error: unknown, { scopes }: McpAccess): Outcome {
   if (!PalimpsestError.isInstance(error)) throw error
   const isHidden = error instanceof SessionMismatchError && !scopes.has('read')

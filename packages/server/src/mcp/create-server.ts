@@ -6,8 +6,8 @@ import type { Library } from './load-library.ts'
 import { listTools } from './tools.ts'
 
 /**
- * One for each connection, or for each request where there are none. It keeps nothing. `current` is asked at each
- * request, where what is configured may change while a connection lasts.
+ * Makes an MCP server: one per connection, or one per request if there are no connections. It keeps no state.
+ * `current` is asked at each request, because the settings may change during a connection.
  */
 export function createServer(
   library: Library,
@@ -21,7 +21,7 @@ export function createServer(
     { name: 'palimpsest', version: access.version },
     { capabilities: { tools: {} }, instructions: instructionsFor(access, language) },
   )
-  /** The library would tell the client what the error says. */
+  /** The library would send the text of the error to the client. */
   const guarded = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work()

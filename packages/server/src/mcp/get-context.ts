@@ -36,7 +36,7 @@ export const GET_CONTEXT: Tool = {
   },
 }
 
-/** Models send numbers as text, too. */
+/** Models sometimes send numbers as text. */
 function budgetOf({ budget }: Arguments): { budget?: number } {
   if (budget === undefined) return {}
   const number = typeof budget === 'string' && /^\d{1,15}$/.test(budget) ? Number(budget) : budget

@@ -5,17 +5,22 @@ import { loadLibrary } from './load-library.ts'
 import { languageIn } from './tools.ts'
 
 export interface HandleOptions {
-  /** The body, where it was read already. */
+  /** The body, if it has been read and parsed already. */
   readonly parsedBody?: unknown
-  /** Left out: 4 MiB. */
+  /** The most bytes of a body. Left out: 4 MiB. */
   readonly maxBodyBytes?: number
 }
 
 const OPTIONS = optionsOf<HandleOptions>({ parsedBody: true, maxBodyBytes: true })
 
 /**
- * One request of streamable HTTP. Each stands alone, so that any process may answer it: there are no MCP sessions,
- * and GET and DELETE, which are about those, are answered with 405. Who asks was found out before.
+ * Answers one request of streamable HTTP. Each request stands alone, so any process may answer it. There are
+ * no MCP sessions, so `GET` and `DELETE`, which are about sessions, get a 405. The caller of this function
+ * has checked already who sends the request.
+ *
+ * @example
+ * const access = { palimpsest, scopes: new Set(['read', 'write'] as const), version: '1.0.0' }
+ * const response = await handleMcp(request, access)
  */
 export async function handleMcp(
   request: Request,
@@ -27,7 +32,7 @@ export async function handleMcp(
   const { parsedBody, maxBodyBytes } = options
   const [library, language] = await Promise.all([loadLibrary(), languageIn(access)])
   const handler = library.createMcpHandler(() => createServer(library, access, { language }), {
-    // Nothing is ever announced, so nobody has to be kept listening.
+    // The server sends no notifications, so no client has to be kept listening.
     maxSubscriptions: 0,
     ...(maxBodyBytes !== undefined && { maxRequestBodySize: maxBodyBytes }),
   })

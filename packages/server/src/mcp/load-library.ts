@@ -6,7 +6,10 @@ export type Library = typeof import('@modelcontextprotocol/server')
 
 let library: Promise<Library> | null = null
 
-/** Who speaks no MCP need not have it. Asked for at each request, and an import takes its time even when repeated. */
+/**
+ * Loads the library on demand: a program without MCP need not install it. The promise is kept, since this is
+ * called at each request and even a repeated import takes time.
+ */
 export function loadLibrary(): Promise<Library> {
   library ??= peer(import('@modelcontextprotocol/server'))
   return library

@@ -12,7 +12,7 @@ export const MEMORY_TOOLS: readonly Tool[] = MEMORY_TOOL_NAMES.map(name => ({
   description: language => definitionsIn(language)[name].description,
   parameters: (_, language) => definitionsIn(language)[name].parameters,
   needs: READING.includes(name) ? 'read' : 'write',
-  // A note that is known already is not written again.
+  // A note that is already known is not written again.
   isIdempotent: true,
   execute: async (access, sessionId, args) => {
     const tools = await toolsOf(access, sessionId)
@@ -21,19 +21,25 @@ export const MEMORY_TOOLS: readonly Tool[] = MEMORY_TOOL_NAMES.map(name => ({
   },
 }))
 
-/** By what a session is, some of them are not offered in it; `null`: there is no such session. */
+/**
+ * The names of the memory tools that a session offers; they depend on its
+ * kind. `null`: there is no such session.
+ */
 export async function offeredIn(access: McpAccess, sessionId: string): Promise<readonly string[] | null> {
   const tools = await toolsOf(access, sessionId)
   return tools?.definitions.map(({ name }) => name) ?? null
 }
 
-/** Only where there is a session: asking for its tools would make one. */
+/** Checks first that the session exists: to ask for its tools would make it. */
 async function toolsOf({ palimpsest, traits }: McpAccess, sessionId: string) {
   const session = palimpsest.session(sessionId, traits)
   return (await session.info()) && (await session.memoryTools())
 }
 
-/** As JSON, so that the text bears the flag by which it is known as recalled wherever it is stored. */
+/**
+ * The text is JSON, so that it carries the flag `recalled`. Wherever the text is stored,
+ * the flag tells that it was recalled.
+ */
 function toOutcome(output: ToolOutput): Outcome {
   const { error } = output
   if (typeof error === 'string') return { data: output, text: error, isError: true }

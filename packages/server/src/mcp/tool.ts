@@ -4,7 +4,7 @@ import type { McpAccess } from './access.ts'
 
 export type Arguments = Readonly<Record<string, unknown>>
 
-/** What a tool takes, as a JSON schema. */
+/** The arguments of a tool, as a JSON schema. */
 export interface Parameters {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -12,7 +12,7 @@ export interface Parameters {
   readonly additionalProperties: false
 }
 
-/** What a tool came to: as data, and as the text that a model reads. */
+/** The result of a tool: as data, and as the text that a model reads. */
 export interface Outcome {
   readonly data: Readonly<Record<string, unknown>>
   readonly text: string
@@ -22,15 +22,18 @@ export interface Outcome {
 export interface Tool {
   readonly name: string
   readonly description: (language: Language) => string
-  /** Without the session. */
+  /** The parameters without `session`. */
   readonly parameters: (access: McpAccess, language: Language) => Parameters
   readonly needs: Scope
   readonly isIdempotent: boolean
-  /** `args` has no nulls, and no session. Throws a `PalimpsestError` where something cannot be taken. */
+  /** `args` holds no nulls and no session. Throws a `PalimpsestError` for an argument that cannot be used. */
   readonly execute: (access: McpAccess, sessionId: string, args: Arguments) => Promise<Outcome>
 }
 
-/** What is wrong, told to the model so that it can try again; in the shape that the memory tools have for it. */
+/**
+ * A refusal that tells the model what is wrong, so that it can try again. It has the same form as the
+ * refusals of the memory tools.
+ */
 export function refusal(message: string, more: object = {}): Outcome {
   return { data: { error: message, ...more }, text: message, isError: true }
 }

@@ -9,7 +9,7 @@ import type { Parameters, Tool } from './tool.ts'
 
 export const TOOLS: readonly Tool[] = [GET_CONTEXT, APPEND_MESSAGES, ...MEMORY_TOOLS]
 
-/** A tool as clients are told of it. */
+/** A tool as it is listed for clients. */
 interface ListedTool {
   readonly name: string
   readonly description: string
@@ -24,7 +24,10 @@ interface ListedTool {
 
 const MEMORY_NAMES = MEMORY_TOOLS.map(({ name }) => name)
 
-/** Those that can be called: that the scopes allow, and that the sessions which are reached here have or can have. */
+/**
+ * The tools that this client can call: the scopes allow them, and the sessions that the client reaches have
+ * them or may have them.
+ */
 export async function listTools(access: McpAccess): Promise<readonly ListedTool[]> {
   const offered = await namesFor(access)
   if (offered === null) return []
@@ -43,13 +46,14 @@ export async function listTools(access: McpAccess): Promise<readonly ListedTool[
   }))
 }
 
-/** `null`: the bound session is something else than it was bound as, and no tool reaches it. */
+/** `null`: the bound session differs from the traits it was bound with, so no tool reaches it. */
 async function namesFor(access: McpAccess): Promise<readonly string[] | null> {
   const { palimpsest, session, traits } = access
   if (session === undefined) return palimpsest.possibleMemoryTools(traits)
   try {
     const offered = await offeredIn(access, session)
-    // It is made by the first message, as the one says who bound it, or as the message does.
+    // The session does not exist yet. The first message makes it, with the
+    // traits of the access or of the message.
     return offered ?? palimpsest.possibleMemoryTools(traits && madeAs(traits))
   } catch (error) {
     if (error instanceof SessionMismatchError) return null
@@ -61,11 +65,11 @@ function madeAs({ kind = 'private', user }: SessionOptions) {
   return { kind, user: user ?? null }
 }
 
-/** Of the bound session; where tools are for many, as it is set for all. */
+/** The language of the bound session. If the tools serve many sessions, it is the language set for all. */
 export async function languageIn({ palimpsest, session, traits }: McpAccess): Promise<Language> {
   const usual = decideLanguage({ setting: palimpsest.languageSetting, messages: [], before: null }).language
   if (session === undefined) return usual
-  // What is wrong with the session is told to the client by its tools.
+  // If the session has a fault, its tools tell the client.
   return palimpsest
     .session(session, traits)
     .language()

@@ -1,11 +1,11 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** How an answer may be packed; the best is first. */
+/** The encodings of an answer, the best first. */
 const ENCODINGS = ['br', 'gzip'] as const
 export type Encoding = (typeof ENCODINGS)[number] | 'identity'
 
-/** The best that the caller takes. RFC 9110, section 12.5.3. */
+/** The best encoding that the caller accepts. RFC 9110, section 12.5.3. */
 export function acceptedEncoding(header: string | null): Encoding {
   const weights = new Map(
     (header ?? '').split(',').map(each => {
@@ -20,7 +20,7 @@ export function acceptedEncoding(header: string | null): Encoding {
 const compressBrotli = promisify(brotliCompress)
 const compressGzip = promisify(gzip)
 
-/** Off the main thread: as small as it gets takes a while. */
+/** Runs off the main thread, since the best compression takes a while. */
 export async function encode(content: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
   switch (encoding) {
     case 'br':

@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url'
 
-/** Where the build puts the page: beside the modules of the package; for the sources, into `dist` of the repository. */
+/**
+ * The folder into which the build puts the page. For the built package it is beside the package's modules;
+ * for the sources it is in `dist` of the repository.
+ */
 export const BUILT_PAGE = fileURLToPath(
   import.meta.url.endsWith('.ts')
     ? new URL('../../../../dist/inspector/', import.meta.url)

@@ -14,18 +14,18 @@ const TYPES: Readonly<Record<string, string>> = {
   '.ico': 'image/x-icon',
 }
 
-/** They are packed already. */
+/** These files are compressed already. */
 const PACKED = ['.woff2', '.png']
 
-/** What goes out for one way of packing. */
+/** A file in one encoding. */
 interface Packed {
   readonly content: Uint8Array<ArrayBuffer>
   readonly encoding: Encoding
-  /** Of these bytes: packed otherwise they are others. */
+  /** The tag of these bytes. Each encoding has another tag, since its bytes differ. */
   readonly tag: string
 }
 
-/** A file of the page, read once. How it is packed is made when somebody first asks for it, and kept. */
+/** A file of the page, read once. Each encoding is made at the first request for it, and kept. */
 export class PageFile {
   readonly type: string
   readonly #content: Uint8Array

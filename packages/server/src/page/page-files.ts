@@ -2,17 +2,19 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PageFile } from './page-file.ts'
 
-/** What the build made. */
+/** The built page. */
 export interface Page {
   readonly index: PageFile
-  /** By their names in the folder `assets`: no other name leads to a file, whatever a path says. */
+  /**
+   * The assets by their names in the folder `assets`. No other name leads to a file, whatever a path says.
+   */
   readonly assets: ReadonlyMap<string, PageFile>
 }
 
 /**
- * The built page, read as a whole when somebody first asks for it, so that the index and its assets are of one build.
- * While there is none, or one is just being made, it is looked for each time: nobody has to start the server again
- * after a build.
+ * The built page. All of it is read at the first request, so that the index and its assets
+ * come from one build. While there is no complete page, each request looks again, so the
+ * server need not be restarted after a build.
  */
 export class PageFiles {
   readonly #folder: string
@@ -34,7 +36,7 @@ export class PageFiles {
   }
 }
 
-/** `null`: there is none, or not all of it yet. */
+/** `null`: there is no page, or a build has not finished it. */
 async function readPage(folder: string): Promise<Page | null> {
   const index = await readIfThere(join(folder, 'index.html'))
   if (index === null) return null
@@ -52,7 +54,7 @@ function assetsNamedIn(index: Uint8Array): readonly string[] {
   return Array.from(names, ([, name]) => name!)
 }
 
-/** Plain files only: a link might lead anywhere. */
+/** Only plain files: a link might lead anywhere. */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(nothingThere)
   return (entries ?? []).filter(entry => entry.isFile()).map(({ name }) => name)

@@ -7,17 +7,19 @@ import { acceptedEncoding } from './encoding.ts'
 import type { PageFile } from './page-file.ts'
 import type { PageFiles } from './page-files.ts'
 
-/** Nothing from elsewhere and nothing inline, so that what a stranger wrote can never run. */
+/**
+ * Nothing is loaded from elsewhere and nothing is inline, so that text written by a stranger can never run.
+ */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
-  // It names its assets by their hashes: an old one would name what is gone.
+  // The index names its assets by their hashes. An old index would name files that are gone.
   'cache-control': 'no-cache',
 }
 
-/** Their names hold a hash of what they are. */
+/** An asset never changes: its name holds a hash of its content. */
 const ASSET_HEADERS = { 'cache-control': 'public, max-age=31536000, immutable' }
 
 const NOT_BUILT = `<!doctype html>
@@ -30,7 +32,10 @@ const NOT_BUILT = `<!doctype html>
 </html>
 `
 
-/** The inspector: a page that calls the API as any client does. Nobody needs a key for the page itself; it asks for one. */
+/**
+ * Serves the inspector, a page that calls the API as any client does. The page itself needs
+ * no key; it asks its reader for one.
+ */
 export function servePage(
   app: OpenAPIHono,
   { files, admission }: { readonly files: PageFiles; readonly admission: Admission },

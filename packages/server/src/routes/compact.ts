@@ -7,7 +7,10 @@ import { invalidArguments } from '../problems.ts'
 
 const FORCE = 'true, or a type of fold: lite, deep'
 
-/** A long backlog takes several folds; what is over after this time stays for the background. */
+/**
+ * A long backlog takes several folds. This call may take as long as this many model timeouts; later folds are
+ * left to the background.
+ */
 const MAX_FOLDS_WORTH = 2
 
 const compact = endpoint({

@@ -25,7 +25,7 @@ const complete = endpoint({
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache',
-  // A proxy that collects what it passes on would keep the words back.
+  // A proxy that buffers its answers would hold the words back.
   'x-accel-buffering': 'no',
 }
 

@@ -66,7 +66,7 @@ const context = endpoint({
       ...(reasoning !== undefined && { reasoning }),
       ...(throughSeq !== undefined && { throughSeq }),
       ...(policy && { policy }),
-      // Whoever may only read changes nothing by it.
+      // A caller who may only read changes nothing by this call.
       ...(!(notes && call.access.scopes.has('write')) && { notes: false as const }),
     })
     const { report } = context

@@ -4,7 +4,7 @@ import { readNumber } from './messages.ts'
 
 const RECEIPT = '{ id, target, requestedAt, done, places: [{ place, count, state, note?, statement? }] }'
 
-/** Answered when nothing of it can be seen any more. */
+/** The answer comes when nothing of the erased data can be seen any more. */
 const ANSWERS = {
   200: `${RECEIPT}: everything is erased, bytes included`,
   202: `${RECEIPT}: nothing of it can be seen any more; what is pending goes on, or waits for an operator where a place has a statement to run in the database; GET /v1/erasures/{id} says how far it is`,

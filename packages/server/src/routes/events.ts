@@ -40,7 +40,7 @@ const events = endpoint({
     const headers = {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-store',
-      // Whatever stands in between hands on each event as it comes.
+      // Tells proxies to pass each event on as it comes.
       'x-accel-buffering': 'no',
     }
     return { headers, body }

@@ -7,7 +7,7 @@ const health = endpoint({
   scopes: [],
   answers: { 200: '{ status: "ok", version }' },
   handle: async ({ palimpsest, version }) => {
-    // A store that cannot be read says so.
+    // If the store cannot be read, this throws.
     await palimpsest.sessions({ limit: 1 })
     return { json: { status: 'ok', version } }
   },

@@ -17,7 +17,7 @@ const mcp = (method: 'get' | 'post' | 'delete') =>
     path: PATH,
     body: null,
     summary: 'The Model Context Protocol over streamable HTTP: the memory tools, append and context',
-    // What each tool needs, the tool asks for.
+    // Each tool checks the scope that it needs.
     scopes: 'any',
     headers: HEADERS,
     answers: {
@@ -36,7 +36,7 @@ async function handle(call: Call<unknown, unknown>): Promise<Response> {
   const session = decodedHeader(header('x-palimpsest-session'))
   if (session !== null && !isId(session))
     throw invalidArguments([{ field: 'x-palimpsest-session', value: session, allowed: ID_RULE }])
-  // What is no JSON the protocol has its own words for.
+  // The protocol has its own error for a body that is not JSON.
   const readable =
     text === null || parsedBody !== undefined
       ? request

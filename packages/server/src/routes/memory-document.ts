@@ -22,7 +22,7 @@ const AUTHOR = text(AUTHOR_RULE)
   .optional()
   .openapi({ description: 'who writes' })
 
-/** What a key that may only write is told. */
+/** The answer for a key that may write but not read. */
 const UNREAD = '{ version, etag } for a key without the scope read'
 const WRITTEN = { 200: `${DOCUMENT}, as it is now; ${UNREAD}`, 201: 'the same, where there was none yet' }
 const WRITE_HEADERS = {
@@ -32,13 +32,13 @@ const WRITE_HEADERS = {
 
 type Named = Pick<Call<unknown, unknown>, 'palimpsest' | 'part'>
 
-/** In which way a path names a document. */
+/** A path, and how it names a document. */
 interface Place {
   readonly path: string
   readonly documentOf: (call: Named) => MemoryDocument
 }
 
-/** The first two go before: of them, `versions` and `undo` are no keys. */
+/** The first two come first, so that `versions` and `undo` below them are not read as keys. */
 const PLACES: readonly Place[] = [
   { path: '/v1/memory/persona', documentOf: ({ palimpsest }) => palimpsest.memory.persona },
   { path: '/v1/memory/global', documentOf: ({ palimpsest }) => palimpsest.memory.global },
@@ -159,7 +159,7 @@ const undo = ({ path, documentOf }: Place) =>
     repeat: repeatedWrite(documentOf),
   })
 
-/** Kept is how it went: what the document says is read where it stands. */
+/** Only the status is kept. A repeat reads the content from the document itself. */
 function repeatedWrite(documentOf: Place['documentOf']): Repeat<Call<unknown, unknown>> {
   return {
     keep: ({ status }) => status,
@@ -194,7 +194,7 @@ function changeOf(patch: Patch): Change {
   throw invalidArguments([{ field, value: patch[field], allowed }])
 }
 
-/** Alone: nothing else is to be half done where it is refused. */
+/** An owner is declared alone. If it is refused, no other change must be half done. */
 function declaring(owner: string, { owner: _, ...rest }: Patch): Change {
   const beside = Object.entries(rest).filter(([, value]) => value !== undefined)
   if (beside.length > 0)
@@ -204,7 +204,7 @@ function declaring(owner: string, { owner: _, ...rest }: Patch): Change {
   return (document, { ifVersion: _, ...options }) => document.declarePersonal(owner, options)
 }
 
-/** What is longer is too long before it is empty. */
+/** A longer text is refused for its length, so it is not checked for being empty. */
 const MAX_BLANK_CHARACTERS = 400_000
 
 async function write(

@@ -10,7 +10,7 @@ import { type Endpoint, endpoint } from '../endpoint.ts'
 import { oneOf, text, wholeNumberText } from '../fields.ts'
 import { memoryDocumentRoutes } from './memory-document.ts'
 
-/** Of a list that is read in pages. */
+/** The query of a list that is read in pages. */
 const PAGE = {
   after: text().optional().openapi({ description: 'the `next` of the page before' }),
   limit: wholeNumberText(1, 1_000).optional(),
@@ -75,5 +75,5 @@ const readDay = endpoint({
   },
 })
 
-/** The day goes before: it looks like a key. */
+/** `readDay` comes before the documents, because a day looks like a key. */
 export const memoryRoutes: readonly Endpoint[] = [listDocuments, readDay, ...memoryDocumentRoutes]

@@ -16,7 +16,10 @@ import { withinScopes } from '../within-scopes.ts'
 const PATH = '/v1/sessions/{id}/messages'
 const MAX_MESSAGES = 1_000
 
-/** What they may be the log checks itself, with better words than a schema has. */
+/**
+ * The schemas of the fields are loose. The log checks the values, and its error
+ * messages explain more than a schema could.
+ */
 const CONTENT = {
   content: z.unknown().optional().openapi({
     description:
@@ -87,7 +90,9 @@ const appendMessages = endpoint({
   },
 })
 
-/** In the append's own transaction, so that not even a crash between the two can make it twice. */
+/**
+ * Notes the key in the transaction of the append, so that not even a crash between the two can append twice.
+ */
 async function appendOnce(
   chat: Session,
   input: MessageInput | readonly MessageInput[],
@@ -139,7 +144,10 @@ const listMessages = endpoint({
   },
 })
 
-/** Of long messages a page holds fewer, and always one: all of them together have to become one text. */
+/**
+ * The most characters of a page. A page of long messages holds fewer of them, but always one: the whole page
+ * has to become one text.
+ */
 const MAX_PAGE_CHARACTERS = 4_000_000
 const MESSAGES_AT_A_TIME = 50
 
@@ -150,7 +158,7 @@ async function readPage(
   const messages: Message[] = []
   let [left, asked] = [MAX_PAGE_CHARACTERS, range]
   for (;;) {
-    // One more tells whether there is another page.
+    // One message more tells whether there is another page.
     const wanted = Math.min(MESSAGES_AT_A_TIME, limit + 1 - messages.length)
     const found = await session.messages({ ...asked, from, limit: wanted, answered: true })
     for (const message of from === 'oldest' ? found : found.toReversed()) {
@@ -166,7 +174,7 @@ async function readPage(
   }
 }
 
-/** Nothing found is one thing, no such session another. */
+/** Throws if the session does not exist. An empty result alone does not tell. */
 export async function requireSession(
   call: Pick<Call<unknown, unknown>, 'palimpsest' | 'part'>,
 ): Promise<void> {
@@ -175,7 +183,7 @@ export async function requireSession(
 
 export async function messageJson(message: Message) {
   const { content, ...others } = message
-  // What it adds to a context.
+  // The tokens that the message adds to a context.
   const { tokens } = await runInSlices(measureMessageInSteps(message))
   return { ...others, content, text: contentText(content), tokens }
 }
@@ -196,7 +204,7 @@ const editMessage = endpoint({
   },
 })
 
-/** A seq or an id in the path. */
+/** A seq or an id in the path, as a number. */
 export function readNumber(field: string, text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
   throw invalidArguments([{ field, value: text, allowed: 'a whole number of at least 1' }])

@@ -1,6 +1,6 @@
 import { endpoint } from '../endpoint.ts'
 
-/** The document of the API, which describes itself too. */
+/** The OpenAPI document. It describes its own call, too. */
 export const describeApi = (document: () => object) =>
   endpoint({
     method: 'get',

@@ -11,7 +11,10 @@ import { OVERRIDES, text } from '../fields.ts'
 import { invalidArguments } from '../problems.ts'
 import { replays } from '../replays.ts'
 
-/** The newest ones: what a policy does shows in fewer. Of long ones there are fewer still, but always one. */
+/**
+ * The most messages that are replayed, the newest ones: fewer are enough to show what a policy does. Of long
+ * messages fewer are replayed, but always one.
+ */
 const MAX_MESSAGES = 1_000
 const MAX_CHARACTERS = 1_000_000
 const MESSAGES_AT_A_TIME = 50
@@ -54,7 +57,7 @@ const replay = endpoint({
       if (!call.signal.aborted) throw error
       return null
     })
-    // Whoever asked has gone.
+    // The caller has gone.
     if (answer === null) return { status: 499 }
     return { json: toJson(answer, { settings, source: session === undefined ? 'sample' : 'session' }) }
   },
@@ -93,12 +96,12 @@ async function newestMessages(session: Session): Promise<readonly Message[]> {
   }
 }
 
-/** Of the only one that there is room for, as much as there is room for. */
+/** Shortens a message that alone exceeds the limit. */
 function beginningOf(message: Message): Message {
   return { ...message, content: headOf(modelText(message.content), MAX_CHARACTERS) }
 }
 
-/** The parameters that the policy knows, as they are in force. */
+/** The parameters of the policy, with the values in force. */
 function settingsOf({ values }: Resolved): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.keys(PRESETS[values.policy]).map(name => [name, values[name]]))
 }

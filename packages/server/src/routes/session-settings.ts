@@ -29,7 +29,7 @@ const readSessionSettings = endpoint({
   },
 })
 
-/** How often somebody else may be faster. */
+/** How often another process may win the race before the change fails. */
 const MAX_TRIES = 20
 
 const changeSessionSettings = endpoint({
@@ -50,7 +50,7 @@ const changeSessionSettings = endpoint({
         throw new SettingsConflictError()
       const changes = { ...settledObjects(expected, 'session'), ...asked }
       const changed = Object.entries({ ...expected, ...changes }).filter(([, value]) => value !== null)
-      // What does not fit together is refused before anything is stored.
+      // Settings that do not fit together are refused before anything is stored.
       call.settings.checkForSession(Object.fromEntries(changed), Object.keys(changes))
       try {
         await session.configure(changes, { expected })
@@ -66,7 +66,7 @@ const changeSessionSettings = endpoint({
 const NOT_OWN = { allowed: 'only with a request, or for all with PUT /v1/settings', isUnknown: true }
 
 function readChanges(given: Layer): Layer {
-  // What a reply needs is known to whoever asks for one.
+  // Only the caller who asks for a reply knows how much room it needs.
   if (Object.hasOwn(given, 'outputReserve'))
     throw new InvalidSettingsError([{ setting: 'outputReserve', value: given['outputReserve'], ...NOT_OWN }])
   return settingChanges(given, 'session').changes

@@ -87,7 +87,9 @@ const listSegments = endpoint({
 
 const UNREAD = '{ id } for a key without the scope read'
 
-/** Its memo tells of what was said. */
+/**
+ * The session after a change, for callers who may read: its memo tells what was said. Others get the id only.
+ */
 function changed(info: SessionInfo, status = 200): Answer {
   return { status, json: { id: info.id }, readersJson: info }
 }
@@ -128,7 +130,7 @@ const undoNewBeginning = endpoint({
   handle: async call => ({
     json: { id: call.part('id'), beginning: await sessionOf(call).undoNewBeginning() },
   }),
-  // Sent again, it would take back the one before, too.
+  // Without this, a repeat would take back an earlier beginning, too.
   repeat: { keep: ({ json }) => json, answer: async (_, kept) => ({ json: kept }) },
 })
 
