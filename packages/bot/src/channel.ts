@@ -85,7 +85,7 @@ export interface Received {
   readonly triggers: Trigger | null
 }
 
-/** Why a message is answered. */
+/** Why the bot answers a message. */
 export type Trigger = 'private' | 'mention' | 'reply' | 'name' | 'proactive'
 
 /** A chat. `thread` is set where the chat has threads. */
@@ -106,7 +106,7 @@ export interface IncomingMessage extends Place {
   readonly content: Content
   /** A date that the log cannot hold is replaced by the time of arrival. */
   readonly at: Date
-  /** The platform's id of the message that it answers. */
+  /** The platform's id of the message that this one answers. */
   readonly replyTo?: string
   /** That message as the platform tells it. It is stored with this one where the log does not have it. */
   readonly repliedTo?: RepliedMessage

@@ -83,7 +83,7 @@ export function filledIn(given: unknown, path: string, problems: Problems): unkn
   return undefined
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a file has.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the text shows what a file may hold.
 const VARIABLE_RULE = '${NAME} with a name of letters, digits and _; $${ stands for ${ itself'
 
 /** An object with these fields and no others. Each of them may be left out. */

@@ -31,7 +31,6 @@ export interface Counts {
 type Kind = 'sessions' | 'documents' | 'settings' | 'keys'
 const MAX_DIFFERENCES = 1_000
 
-/** Counts while the work goes on. */
 export class CopyTally {
   readonly #counts: Record<Kind, { copied: number; updated: number; unchanged: number }> = {
     sessions: { copied: 0, updated: 0, unchanged: 0 },

@@ -21,8 +21,8 @@ export function instanceOptions(
 }
 
 /**
- * What is kept: events for some days, and the list of what was erased. Without `erasedList` the store decides
- * where that list is.
+ * The settings of what is kept: events for some days, and the list of erasures. Without `erasedList` the
+ * store decides where that list is.
  */
 export function keepingOf({
   erasedList,

@@ -10,7 +10,7 @@ import { checkUrl, openStore } from './options.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { ExitCodeError, type Terminal } from './terminal.ts'
 
-/** The exit code of `--check` for a deployment script: there is something to migrate. */
+/** The exit code of `--check` for a deployment script: the database is not ready yet. */
 const TO_BE_DONE = 3
 
 export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promise<void> {

@@ -9,7 +9,6 @@ interface Greeted {
   readonly info: SessionInfo | null
 }
 
-/** Tells the session, the person, the place, what is stored so far, and what answers. */
 export function greetingLines({ sessionId, user, place, model, info }: Greeted): readonly string[] {
   const whose = user === null || user === sessionId ? '' : ` as ${inertLine(user)}`
   return [

@@ -13,7 +13,7 @@ type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>
 
 type Connection = Pick<TelegramSettings, 'token' | 'apiRoot' | 'pollTimeoutSec'>
 
-/** How long after Telegram's own limit a silent connection is given up. */
+/** A silent connection is given up this long after Telegram should have answered. */
 const PATIENCE_SEC = 15
 
 /**

@@ -42,7 +42,7 @@ export async function fetchFile(
   )
 }
 
-/** The type decides before the kind does: moving stickers and pictures are stored as other files. */
+/** `null`: neither an image nor audio. Moving stickers and pictures are stored as files of other kinds. */
 function kindOf(attachment: AttachmentPart): 'image' | 'audio' | null {
   const type = String(attachment['mime_type'] ?? '')
   if (type.startsWith('image/')) return 'image'

@@ -16,7 +16,7 @@ export type ReadUpdate =
   /** A group became a supergroup with another id. */
   | { readonly type: 'moved'; readonly from: string; readonly to: string }
 
-/** `null`: the update is no message to the bot. */
+/** `null`: the update holds nothing that was said. */
 export function readUpdate(update: Update, bot: BotIdentity): ReadUpdate | null {
   const { message, edited_message: edited } = update
   if (message?.migrate_to_chat_id !== undefined)
