@@ -12,7 +12,6 @@ import {
 } from 'palimpsest/internals/policy/index'
 import type { Store } from 'palimpsest/internals/store/index'
 
-
 export const jsonOption = () => new Option('--json', 'print JSON on standard output, and nothing else there')
 
 export const kindOption = () =>

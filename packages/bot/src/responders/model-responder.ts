@@ -32,7 +32,12 @@ const OPTIONS = optionsOf<ModelResponderOptions>({
   recall: true,
 })
 
-/** Answers with a language model through the AI SDK. The model gets the memory tools and the given tools. */
+/**
+ * Answers with a language model through the AI SDK. The model gets the memory tools and the given tools.
+ *
+ * @example
+ * const responder = modelResponder({ model: anthropic('claude-haiku-4-5'), instructions: 'You are Bo.' })
+ */
 export function modelResponder<Tools extends object = object>(
   options: ModelResponderOptions<Tools>,
 ): Responder {

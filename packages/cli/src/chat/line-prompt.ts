@@ -67,7 +67,7 @@ export class LinePrompt {
     this.#lines.on('close', () => {
       if (!this.#isClosed) onEnd()
     })
-    // Another program that was in the foreground has changed the mode of the terminal.
+    // A program that was in the foreground meanwhile may have turned the paste marks off.
     this.#lines.on('SIGCONT', () => screen.write(PASTE_MARKS_ON))
     screen.write(PASTE_MARKS_ON)
     input.on('data', this.#onInput)
