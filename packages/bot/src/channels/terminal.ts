@@ -164,8 +164,8 @@ export class TerminalChannel implements Channel {
 }
 
 /**
- * Removes control characters, so that a model can neither move the cursor nor change the colours. Trims both
- * ends, since white space there may come and go while a reply grows.
+ * Removes control characters, so that a model can neither move the cursor nor change the colours. White space
+ * at both ends and half a character at the end are left out: they may come and go while a reply grows.
  */
 function shownText(text: string): string {
   return text

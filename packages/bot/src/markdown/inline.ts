@@ -2,8 +2,9 @@ import { Marks } from './marks.ts'
 import type { Style, StyledText } from './styled-text.ts'
 
 /**
- * Parses the Markdown within a paragraph, as models write it: `**bold**`, `*italic*`, `~~struck~~`, `` `code`
- * ``, `[links](https://…)`. A mark without an end stays as it is written.
+ * Parses the Markdown within a paragraph, as models write it.
+ * Marks: `**bold**`, `*italic*`, `~~struck~~`, `` `code` ``, `[links](https://…)`.
+ * A mark without an end stays as it is written.
  */
 export function parseInline(source: string): StyledText {
   return readMarks(source).toText()

@@ -10,16 +10,14 @@ export interface TelegramOptions {
   readonly apiRoot?: string
   /** The first part of the ids of its sessions. The default: `telegram`. */
   readonly name?: string
-  /** How long Telegram waits for a message before it answers that there is none. The default: 30. */
+  /** How many seconds Telegram waits for a message before it answers that there is none. The default: 30. */
   readonly pollTimeoutSec?: number
   /**
    * The shortest time between two edits of a message, in milliseconds. The default: 3,000, since groups allow
    * 20 a minute.
    */
   readonly editEveryMs?: number
-  /**
-   * Photos up to this size are fetched for a model that can read them. The default: 0, which fetches none.
-   */
+  /** Photos of up to this many bytes are fetched for a model that can read them. The default: 0, none. */
   readonly maxImageBytes?: number
   /** The same for voice messages and other audio. */
   readonly maxAudioBytes?: number
@@ -40,7 +38,7 @@ const LARGEST_FILE_BYTES = 20_000_000
 
 type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
 
-/** Telegram's own limit. */
+/** Telegram waits no longer, even if a longer time is asked for. */
 const MAX_POLL_SEC = 50
 
 function bytes(): Check {
