@@ -2,10 +2,10 @@ import type { WaitingEntry } from 'palimpsest/internals/store/index'
 import type { Burst } from './bursts.ts'
 import type { Channel, Place, Trigger } from './channel.ts'
 
-/** Where an answer goes, as it is stored with the message that waits for it. */
+/** Where an answer goes. It is stored with the message that waits for the answer. */
 export interface Address extends Place {
   readonly channel: string
-  /** Of that name, the one through which it came. */
+  /** The channel through which the message came, among several channels of this name. */
   readonly via?: string
   readonly trigger: Trigger
 }
@@ -18,32 +18,35 @@ export function toAddress({ name, via }: Channel, { chat, thread }: Place, trigg
   }
 }
 
-/** As `toAddress` made it. */
+/** Reads back what `toAddress` made. */
 export function addressOf({ address }: WaitingEntry): Address {
   return address as unknown as Address
 }
 
-/** What came through one channel is not answered through another, also where they share sessions. */
+/**
+ * A message that came through one channel is answered through that channel only, even where channels share
+ * sessions.
+ */
 export function isReachedBy({ via, ...place }: Address, channel: Channel): boolean {
   return via === channel.via && channel.serves?.(place) !== false
 }
 
-/** What waits in one session: bursts to be answered, and answers to be delivered. */
+/** What waits in one session: bursts that need an answer, and answers that need delivery. */
 export interface Owed {
   readonly address: Address
   readonly unanswered: readonly Burst[]
   readonly undelivered: readonly Undelivered[]
 }
 
-/** An answer that is stored and not delivered. */
+/** An answer that is stored and not yet delivered. */
 export interface Undelivered {
   readonly burst: Burst
   readonly reply: readonly number[]
 }
 
 /**
- * What waits is answered together where it has the same key, after another quiet time: nobody knows any more how it
- * was divided, nor by whose clock it came.
+ * Messages with the same key are answered together, after another quiet time. How they were divided before is
+ * unknown, and so is the clock by which they came.
  */
 export function owedIn(entries: readonly WaitingEntry[], now: number): Owed {
   const address = addressOf(entries[0]!)

@@ -27,11 +27,13 @@ const REASONS: Readonly<Record<Stop, string>> = {
 export interface AttemptOptions {
   readonly session: Session
   readonly burst: Burst
-  /** Those of the burst, as they are now. */
+  /** The messages of the burst, as they are now. */
   readonly messages: readonly Message[]
   readonly delivery: Delivery
   readonly responder: Responder
-  /** Of the channel through which they came; left out: it fetches nothing. */
+  /**
+   * Fetches files through the channel that received the messages. Left out: that channel fetches no files.
+   */
   readonly fetch?: Channel['fetch']
   readonly timeoutMs: number
   readonly timers: Timers
@@ -39,24 +41,27 @@ export interface AttemptOptions {
 }
 
 export interface Ended {
-  /** As it was stored; `null`: nobody knows. */
+  /** How the reply was stored. `null`: unknown. */
   readonly finished: FinishedTurn | null
-  /** All of its text was heard. */
+  /** The whole text was received from the responder. */
   readonly isHeard: boolean
   readonly error: unknown
 }
 
-/** How long something that was told to stop may take for it. */
+/** How long a responder may take to stop after it was told to. */
 const STOPPING_MS = 500
-/** An answer is not made again because the database was busy for a moment. */
+/**
+ * The pauses between attempts to store an answer. A database that is busy for a moment must not cost the
+ * answer.
+ */
 const STORE_TRIES_MS = [100, 1_000, 5_000]
 
-/** One try to answer: from the question to what is stored of the answer, and shown of it meanwhile. */
+/** One attempt to answer. It ends with what is stored of the answer, and shows the answer meanwhile. */
 export class Attempt {
   readonly #options: AttemptOptions
   readonly #controller = new AbortController()
   #stop: Stop | null = null
-  /** What it is made from: it knows the memory that it was shown, too. */
+  /** The turn that the answer is made from. Its `check` also covers the memory that the model was shown. */
   #turn: { check(): Promise<void> } | null = null
   #hasFiles = false
 
@@ -72,7 +77,7 @@ export class Attempt {
     return this.#options.delivery
   }
 
-  /** The model was shown files, which it may not be able to read. */
+  /** The model was shown files. It may not be able to read them. */
   get hasFiles(): boolean {
     return this.#hasFiles
   }
@@ -87,7 +92,7 @@ export class Attempt {
     this.#controller.abort(new DOMException(REASONS[why], 'AbortError'))
   }
 
-  /** Throws where something that this answer has seen was erased since. */
+  /** Throws where something that this answer has used was erased in the meantime. */
   async check(): Promise<void> {
     await (this.#turn?.check() ?? this.#options.session.checkBound())
   }
@@ -137,7 +142,7 @@ export class Attempt {
           ...options,
           ...(files.length > 0 && { files }),
           ...(reminder !== null && { reminder }),
-          // In a group an answer knows what others have said since.
+          // In a group, the answer knows what others have said since the question.
           ...(throughSeq !== undefined && { throughSeq }),
           answers,
         })
@@ -147,14 +152,16 @@ export class Attempt {
     }
   }
 
-  /** A further attempt goes without them: the model may be one that cannot read such files. */
+  /**
+   * The files for the first attempt. Later attempts go without files: the model may be unable to read them.
+   */
   async #files(): Promise<readonly TurnFile[]> {
     const { fetch, messages, burst, onError } = this.#options
     if (!fetch || burst.attempts > 1) return []
     return fetchFiles(messages, { fetch, signal: this.#controller.signal, onError })
   }
 
-  /** Whoever was told to stop, or has failed, is not waited for for ever. */
+  /** A responder that was stopped or has failed gets a limited time to store its part. */
   async #cutOff(reply: Reply): Promise<Pick<Ended, 'finished'> & Partial<Ended>> {
     const { timers, onError } = this.#options
     const finishing = async () => reply.finish()
@@ -194,7 +201,7 @@ export class Attempt {
   }
 }
 
-/** As far as it comes until the signal; then it is told that nobody listens any more. */
+/** Passes on the pieces until the signal. Then it tells the source that no more pieces are wanted. */
 async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal): AsyncGenerator<string> {
   const pieces = texts[Symbol.asyncIterator]()
   let isOver = false
@@ -210,7 +217,7 @@ async function* untilStopped(texts: AsyncIterable<string>, signal: AbortSignal):
   }
 }
 
-/** Not waited for: it may hang in what it was asked for last. */
+/** Does not wait for the source: it may hang in its last request. */
 function leave(pieces: AsyncIterator<string>): void {
   const leaving = async () => pieces.return?.()
   leaving().catch(() => {})

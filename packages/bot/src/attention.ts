@@ -2,11 +2,14 @@ import { ownText } from 'palimpsest/internals/log/index'
 import type { IncomingMessage, Trigger } from './channel.ts'
 import type { GroupOptions, People, PrivateOptions } from './options.ts'
 
-/** What a message is to the bot. Pure: whether to speak up unasked is decided elsewhere. */
+/**
+ * What a message means to the bot, decided by pure rules. Another place decides whether the bot speaks up
+ * unasked.
+ */
 export interface Attention {
-  /** It is stored, and the model sees it. */
+  /** The message is stored, and the model sees it. */
   readonly isSeen: boolean
-  /** Why it is answered; `null`: it is not. */
+  /** Why the message is answered. `null`: it is not answered. */
   readonly trigger: Trigger | null
 }
 
@@ -15,7 +18,7 @@ export interface AttentionRules {
   readonly groups: GroupOptions
 }
 
-/** `sender`: as people are named in the rules. */
+/** `sender` is the id by which the rules name people. */
 export function attend(message: IncomingMessage, sender: string, rules: AttentionRules): Attention {
   return message.kind === 'private'
     ? attendPrivate(sender, rules.privates)
@@ -47,7 +50,10 @@ export function isAmong(people: People, sender: string): boolean {
   return people === 'all' || people.includes(sender)
 }
 
-/** As a word of its own, in any case; in scripts that do not separate words, anywhere. */
+/**
+ * Whether the text contains a name as a separate word, in upper or lower case. In scripts that do not
+ * separate words, any place counts.
+ */
 export function isNamed(text: string, names: readonly string[]): boolean {
   return names.some(name => {
     const pattern = escapePattern(name.normalize('NFKC'))

@@ -6,18 +6,22 @@ import type { Appended, AppendOptions, Session } from 'palimpsest/internals/sess
 
 /** A chat as a bot sees it. */
 export interface OpenedSession {
-  /** As it is, whatever it is. */
+  /** The session as it is stored, whatever its kind or its user. */
   readonly session: Session
-  /** What the platform and the bot's owner say that it is. */
+  /** The kind, user and scope that the platform and the bot's owner state. */
   readonly traits: SessionOptions
 }
 
-/** Of chats that were reported; beyond it the oldest is forgotten, and reported again at most. */
+/**
+ * How many chats are remembered as reported. Beyond it the oldest is forgotten; at worst it is reported
+ * again.
+ */
 const MAX_REPORTED = 10_000
 
 /**
- * Stores a message in a chat that may be something else than the bot takes it for. No message is lost for that: it is
- * stored in the chat as it is, and the contradiction is reported once a chat. What the chat is without, it is given.
+ * Stores a message even where the chat's stored traits contradict the bot's. No message is lost for that: it
+ * is stored in the chat as it is, and the contradiction is reported once a chat. A user or scope that the
+ * chat lacks is assigned.
  */
 export class Belonging {
   readonly #palimpsest: Palimpsest
@@ -46,7 +50,7 @@ export class Belonging {
     }
   }
 
-  /** The message is stored: what fails here is reported, and tried again with the next one. */
+  /** The message is stored already. A failure here is reported, and tried again with the next message. */
   async #assign(
     session: Session,
     { user, scope }: SessionOptions,

@@ -1,6 +1,9 @@
 import type { Timers } from './timers.ts'
 
-/** What it comes to, or what the signal says, whichever is first: not everybody heeds a signal. */
+/**
+ * Settles as `work` does, or rejects with the reason of the signal, whichever is first. Some work ignores
+ * signals.
+ */
 export function orStopped<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason)
@@ -12,7 +15,7 @@ export function orStopped<Result>(work: Promise<Result>, signal: AbortSignal): P
 
 const TOO_LATE = Symbol('too late')
 
-/** `null`: it took longer. */
+/** `null`: the work took longer. */
 export async function within<Result>(
   ms: number,
   work: Promise<Result>,
@@ -25,7 +28,7 @@ export async function within<Result>(
     return first === TOO_LATE ? null : first
   } finally {
     timers.clearTimeout(timer)
-    // It may still fail, when nobody listens any more.
+    // The work may still fail when its result is no longer awaited.
     work.catch(() => {})
   }
 }

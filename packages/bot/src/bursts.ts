@@ -7,13 +7,13 @@ export interface Burst {
   readonly trigger: Trigger
   readonly firstAt: number
   readonly lastAt: number
-  /** How often an answer was begun. */
+  /** How often an attempt to answer began. */
   readonly attempts: number
-  /** After a failure: not before. */
+  /** The earliest time of the next attempt after a failure. 0: none. */
   readonly notBefore: number
-  /** What the platform has of the answer, by the ids of its messages. */
+  /** The platform's ids of the messages of the answer that it has already. */
   readonly sent: readonly string[]
-  /** Something may have been sent before, and nobody noted it. */
+  /** An earlier attempt may have sent something that was not noted. */
   readonly isRepeat: boolean
 }
 
@@ -22,7 +22,7 @@ export interface BurstRules {
   readonly mostMs: number
 }
 
-/** One message is a burst, too. */
+/** A single message is a burst, too. */
 export function newBurst(
   message: Pick<Burst, 'key' | 'trigger'> & { readonly seq: number; readonly at: number },
 ): Burst {
@@ -40,7 +40,10 @@ export function newBurst(
   }
 }
 
-/** The earlier one keeps its place: it says what the answer points to, and when it is due at the latest. */
+/**
+ * The earlier burst keeps its place: its first message sets what the answer points to, and the latest time at
+ * which it is due.
+ */
 export function joinBursts(earlier: Burst, later: Burst): Burst {
   return {
     ...earlier,
@@ -53,12 +56,12 @@ export function joinBursts(earlier: Burst, later: Burst): Burst {
   }
 }
 
-/** After a quiet time, or when the first of it has waited for long enough. */
+/** Due after a quiet time, or when the first message has waited for long enough. */
 export function dueAt(burst: Burst, { quietMs, mostMs }: BurstRules): number {
   return Math.max(Math.min(burst.lastAt + quietMs, burst.firstAt + mostMs), burst.notBefore)
 }
 
-/** Which is answered next: of those that are due the one that came first. `null`: none is. */
+/** The next burst to answer: of all that are due, the one that came first. `null`: none is due. */
 export function nextDue(bursts: Iterable<Burst>, now: number, rules: BurstRules): Burst | null {
   let next: Burst | null = null
   for (const burst of bursts)
@@ -66,7 +69,7 @@ export function nextDue(bursts: Iterable<Burst>, now: number, rules: BurstRules)
   return next
 }
 
-/** When to look again; `null`: nothing waits. */
+/** When to look again. `null`: nothing waits. */
 export function earliestDue(bursts: Iterable<Burst>, rules: BurstRules): number | null {
   let earliest: number | null = null
   for (const burst of bursts) {
@@ -76,7 +79,7 @@ export function earliestDue(bursts: Iterable<Burst>, rules: BurstRules): number 
   return earliest
 }
 
-/** Twice as long before each further attempt. */
+/** Doubles the wait before each further attempt, up to a minute. */
 export function backedOff(burst: Burst, { now, backoffMs }: { now: number; backoffMs: number }): Burst {
   const waits = Math.min(backoffMs * 2 ** (burst.attempts - 1), MAX_BACKOFF_MS)
   return { ...burst, notBefore: now + waits }

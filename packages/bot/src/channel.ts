@@ -2,38 +2,50 @@ import type { AttachmentPart, Content } from 'palimpsest/internals/log/index'
 
 /** Where a chat platform and the runtime meet. A channel knows its platform, and nothing of memory or of models. */
 export interface Channel {
-  /** The first part of its sessions' ids, as in `telegram:42`. */
+  /** The first part of the ids of its sessions, as in `telegram:42`. */
   readonly name: string
-  /** What one message of the platform can hold, in UTF-16 units. Left out: anything. */
+  /** How many UTF-16 units one message of the platform can hold. Left out: no limit. */
   readonly mostCharacters?: number
-  /** A message can be changed after it was sent: then a reply is shown while it grows. */
+  /** Whether a sent message can be changed. If so, a reply is shown while it grows. */
   readonly edits?: boolean
-  /** At the most one edit of a message in so many milliseconds. The default: 1,000. */
+  /** The shortest time between two edits of a message, in milliseconds. The default: 1,000. */
   readonly editEveryMs?: number
 
-  /** Of several channels of one name: what came through this one is answered through it alone. */
+  /**
+   * Tells channels of the same name apart: a message that came through this one is answered through this one
+   * only.
+   */
   readonly via?: string
-  /** It shows only the first of what it is sent under one key. */
+  /** The platform shows only the first message that it is sent under a key. */
   readonly knowsKeys?: boolean
-  /** Whether this place is one of its own, where several channels of a name share a database. Left out: all are. */
+  /**
+   * Whether a place belongs to this channel, where several channels of a name share a database. Left out:
+   * every place does.
+   */
   serves?(place: Place): boolean
 
-  /** Its groups may get other ids, as one of Telegram's that becomes a supergroup: it says so by `host.moved`. */
+  /**
+   * Its groups may get other ids, as when a Telegram group becomes a supergroup. The channel then calls
+   * `host.moved`.
+   */
   readonly moves?: boolean
 
-  /** Begins to receive. What `host.receive` was given is durable once that resolves: confirm it to the platform then. */
+  /**
+   * Begins to receive. When `host.receive` resolves, the message is durable: confirm it to the platform only
+   * then.
+   */
   start(host: ChannelHost): Promise<void>
-  /** Receives nothing any more; what is being sent may still be sent. */
+  /** Stops receiving. Messages that are on their way out may still be sent. */
   stop(): Promise<void>
 
-  /** Throws a `DeliveryError` where the platform refuses it. */
+  /** Throws a `DeliveryError` where the platform refuses the message. */
   send(message: OutgoingMessage): Promise<SentMessageId>
   edit?(message: OutgoingMessage & { readonly id: string }): Promise<void>
-  /** Shows that an answer is being written; it ends by itself after some seconds. */
+  /** Shows that an answer is being written. The platform ends it by itself after some seconds. */
   typing?(place: Place): Promise<void>
   /**
-   * The bytes of an attachment that came through it, for a model that can read them. They are never stored. `null`: it
-   * is of a kind that is not fetched, too large, or gone.
+   * The bytes of an attachment that came through this channel, for a model that can read them. They are never
+   * stored. `null`: the channel does not fetch this kind, or the file is too large or gone.
    */
   fetch?(attachment: AttachmentPart, signal: AbortSignal): Promise<FetchedFile | null>
 }
@@ -44,39 +56,39 @@ export interface FetchedFile {
 }
 
 export interface SentMessageId {
-  /** The platform's own. */
+  /** The platform's own id. */
   readonly id: string
 }
 
 /** What a channel gives to the runtime. */
 export interface ChannelHost {
   receive(message: IncomingMessage): Promise<Received>
-  /** The platform says that a message says something else now. */
+  /** The platform reports that the text of a message has changed. */
   edited(message: IncomingMessage): Promise<void>
-  /** A chat has another id from now on, and goes on as the same session. */
+  /** A chat has another id from now on. It goes on as the same session. */
   moved(from: string, to: string): Promise<void>
-  /** Something went wrong, and the channel goes on. */
+  /** Reports an error after which the channel goes on. */
   onError(error: unknown): void
-  /** The channel cannot go on: a wrong token, say. */
+  /** The channel cannot go on, for example because of a wrong token. */
   onFatal(error: unknown): void
 }
 
 export interface Received {
   readonly sessionId: string
-  /** `null`: it may not be seen, and was not stored. */
+  /** `null`: the rules hide the message from the model, so it was not stored. */
   readonly seq: number | null
-  /** It had been received before. */
+  /** The message had been received before. */
   readonly duplicate: boolean
-  /** It said something else then, and that stays: `edited` changes it. */
+  /** The earlier copy had another text, which stays. Only `edited` changes it. */
   readonly differs?: true
-  /** It will be answered, by itself or with others. */
+  /** Why the message will be answered, alone or with others. `null`: it will not. */
   readonly triggers: Trigger | null
 }
 
-/** Why a message is answered. */
+/** Why the bot answers a message. */
 export type Trigger = 'private' | 'mention' | 'reply' | 'name' | 'proactive'
 
-/** A chat, and the thread in it if it has threads. */
+/** A chat. `thread` is set where the chat has threads. */
 export interface Place {
   readonly chat: string
   readonly thread?: string
@@ -84,25 +96,25 @@ export interface Place {
 
 export interface IncomingMessage extends Place {
   readonly kind: 'private' | 'group'
-  /** The platform's own, unique within the chat. */
+  /** The platform's own id, unique within the chat. */
   readonly id: string
   readonly sender: IncomingSender
   /**
-   * Media as references, never as bytes. What its sender did not say has an `origin`, whose `from.id` is the platform's
-   * own, as that of `sender`.
+   * Media are references, never bytes. A part that the sender did not write has an `origin`, whose `from.id`
+   * is the platform's own id, as in `sender`.
    */
   readonly content: Content
-  /** One that no log can hold counts as the time of its arrival. */
+  /** A date that the log cannot hold is replaced by the time of arrival. */
   readonly at: Date
-  /** The platform's id of the message that it answers. */
+  /** The platform's id of the message that this one answers. */
   readonly replyTo?: string
-  /** That message, as the platform tells it: it is stored with this one where the log does not have it. */
+  /** That message as the platform tells it. It is stored with this one where the log does not have it. */
   readonly repliedTo?: RepliedMessage
-  /** It names the bot as the platform lets people name somebody. */
+  /** The message mentions the bot in the way in which the platform mentions people. */
   readonly mentionsBot?: boolean
-  /** What it answers was said by the bot. */
+  /** The message answers a message of the bot. */
   readonly repliesToBot?: boolean
-  /** It is a command for another bot: in a group, no call of this one, whatever else it says. */
+  /** A command for another bot. In a group it does not call this bot, whatever else it says. */
   readonly isForOther?: boolean
 }
 
@@ -110,7 +122,7 @@ export interface RepliedMessage {
   readonly sender: IncomingSender
   readonly content: Content
   readonly at?: Date
-  /** The bot said it. */
+  /** The bot wrote it. */
   readonly isOwn?: boolean
 }
 
@@ -118,33 +130,39 @@ export interface IncomingSender {
   /** Stable: the platform's id, never a display name. */
   readonly id: string
   readonly name?: string
-  /** A program: it is not answered, but as `turns.botsPerHour` says. */
+  /** A program. Its messages are answered only as `turns.botsPerHour` allows. */
   readonly isBot?: boolean
-  /** It speaks for a chat, as anonymous administrators and channels do, and is no person. */
+  /** The sender speaks for a chat and is no person: an anonymous administrator or a channel. */
   readonly isChat?: boolean
 }
 
 export interface OutgoingMessage extends Place {
-  /** As a model writes it: in Markdown, for the channel to translate as far as its platform can. */
+  /** Markdown, as a model writes it. The channel translates it as far as its platform can. */
   readonly text: string
-  /** None of the text is Markdown: it quotes what people wrote. */
+  /** The text quotes what people wrote: no part of it is Markdown. */
   readonly isPlain?: boolean
-  /** The platform's id of the message that it answers; `null`: none in particular. */
+  /** The platform's id of the message that this one answers. `null`: it answers no single message. */
   readonly replyTo: string | null
-  /** The same for the same message: a platform that knows such keys shows the first that it was sent under it. */
+  /**
+   * Every attempt to send the same message has the same key. A platform that knows keys shows only the first
+   * message under a key.
+   */
   readonly key: string
-  /** More of it will follow by an edit. */
+  /** An edit will add more. */
   readonly isPartial: boolean
 }
 
 /** The platform did not take a message. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError'
-  /** Try again after so long, as the platform says. */
+  /** How long the platform asks to wait before the next attempt. */
   readonly retryAfterMs: number | null
-  /** It never will: the bot was blocked, the chat is gone, the message cannot be changed any more. */
+  /**
+   * No attempt will succeed: the bot was blocked, the chat is gone, or the message cannot be changed any
+   * more.
+   */
   readonly isFinal: boolean
-  /** The chat has this id now. */
+  /** The new id of the chat. */
   readonly movedTo: string | null
 
   constructor(

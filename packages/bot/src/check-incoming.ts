@@ -1,7 +1,10 @@
 import { InvalidArgumentError } from 'palimpsest/internals/errors'
 import type { IncomingMessage } from './channel.ts'
 
-/** What types would have caught, for channels that do without. The rest is looked at when it is stored. */
+/**
+ * Checks what TypeScript would have caught, for channels in plain JavaScript. Storing the message checks the
+ * rest.
+ */
 export function checkIncoming(message: IncomingMessage): void {
   const { chat, thread, id, sender, kind } = message ?? {}
   const texts = { chat, id, 'sender.id': sender?.id, ...(thread !== undefined && { thread }) }

@@ -12,7 +12,7 @@ import type {
 
 const FAILURE_TEXT = 'I could not answer that. Please try again later.'
 
-/** With every default filled in. */
+/** The options with every default filled in. */
 export interface RuntimeRules {
   readonly bursts: BurstRules
   readonly groupsBy: 'sender' | 'chat'
@@ -45,7 +45,7 @@ export function rulesOf({
 
 type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
 
-/** As far as a timer of Node's reaches. */
+/** The longest time that a timer of Node can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 const milliseconds: Check = [
@@ -112,7 +112,10 @@ const COMMANDS: Readonly<Record<keyof CommandOptions, Check>> = {
   ],
 }
 
-/** The options that hold others, with what is allowed in them: also for those who read them from a file. */
+/**
+ * The options that hold other options, with what each accepts. Also used for options that are read from a
+ * file.
+ */
 export const RUNTIME_SECTIONS = {
   inbox: INBOX,
   privates: PRIVATES,
@@ -138,7 +141,10 @@ const OPTIONS = optionsOf<RuntimeOptions>({
   onFatal: true,
 })
 
-/** What types would have caught, for those who do without: a misspelt option would be lost. */
+/**
+ * Checks what TypeScript would have caught, for callers in plain JavaScript: a misspelt option would have no
+ * effect.
+ */
 export function checkRuntimeOptions(options: RuntimeOptions): void {
   const { palimpsest, channels, responder } = options ?? {}
   if (typeof palimpsest?.session !== 'function')
@@ -151,7 +157,7 @@ export function checkRuntimeOptions(options: RuntimeOptions): void {
     checkSection(section, options[section as keyof typeof RUNTIME_SECTIONS], checks)
 }
 
-/** Less holds no sentence, nor some single characters. */
+/** Shorter messages hold no sentence, and cannot even hold some single characters. */
 const MIN_CHARACTERS = 20
 
 function checkChannels(channels: unknown): void {

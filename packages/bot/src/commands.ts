@@ -6,16 +6,17 @@ import type { CommandOptions } from './options.ts'
 import { languageOf } from './responders/language-of.ts'
 
 /**
- * What a person tells the bot to do, rather than asks it. A command is a message of the log as any other, so that the
- * platform may deliver it twice; it waits by itself, under a key that no person has, and no model answers it.
+ * A command tells the bot to do something and asks it nothing. It is a message of the log like any other, so
+ * that the platform may deliver it twice. It waits by itself, under a key that no person has, and no model
+ * answers it.
  */
 const KEY = '\u0001new-beginning '
 
-/** In groups, where a command is sent with the bot's name. */
+/** In groups, a command is sent with the bot's name. */
 const NAMES_AROUND = /^(?:@\S+\s+)+|(?:\s+@\S+)+$/g
 const MAX_COMMAND = 200
 
-/** Of a message that begins anew, what it waits under; `null`: it is no such command. */
+/** The key under which a command for a new beginning waits. `null`: the message is no such command. */
 export function commandKey(
   { id, content }: Pick<IncomingMessage, 'id' | 'content'>,
   { newBeginning }: Required<CommandOptions>,
@@ -36,12 +37,15 @@ export function isCommandKey(key: string): boolean {
 
 const LOOKED_AT = 12
 
-/** Made when the command arrives, and once more before it is answered: it may have come right before a restart. */
+/**
+ * Called when the command arrives, and again before it is answered: the process may have ended between the
+ * two.
+ */
 export async function beginAnew(session: Session, seq: number): Promise<void> {
   await session.newBeginning({ afterSeq: seq })
 }
 
-/** In the language in which the chat was held. */
+/** The confirmation, in the language of the chat. */
 export async function newBeginningText(session: Session, { seq }: Message): Promise<string> {
   const messages = await session.messages({ before: seq, limit: LOOKED_AT, from: 'newest' })
   return textsOf(await languageOf(session, messages)).replies.newBeginning

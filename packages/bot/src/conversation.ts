@@ -30,53 +30,53 @@ import { sessionIdOf } from './session-id.ts'
 import { type Answered, Settlement } from './settlement.ts'
 import type { Timers } from './timers.ts'
 
-/** What every conversation of a runtime shares. None of its functions throws. */
+/** What all conversations of a runtime share. None of its functions throws. */
 export interface ConversationHost {
   readonly responder: Responder
   readonly bursts: BurstRules
   readonly turns: Required<TurnRules>
   readonly timers: Timers
-  /** Not yet: the channels are being started. */
+  /** `true` while the channels are being started: no answer begins then. */
   isHeld(): boolean
-  /** Resolves when this one may go ahead; what it gives is called when it is done. */
+  /** Resolves when a conversation may go ahead. The conversation calls the result when it is done. */
   enter(): Promise<() => void>
   onReply(report: ReplyReport): void
   onError(error: unknown, details: { readonly sessionId: string }): void
-  /** Nothing is being answered there or waits to be. */
+  /** In this session no answer is under way and none is owed. */
   onQuiet(sessionId: string): void
 }
 
 export interface ConversationPlace {
   readonly session: Session
   readonly channel: Channel
-  /** Where it is at first. */
+  /** The place at first. It may move. */
   readonly place: Place
-  /** The platform refused a message, since the chat has another id by now. */
+  /** The platform refused a message because the chat has another id now. */
   onMoved(to: string): Promise<void>
 }
 
 type AttemptEnd = { readonly stopped: Stop | null; readonly hasFiles: boolean }
 
 /**
- * What one session owes. One answer at a time; a burst is answered when it is due. All of it is in the store as well:
- * what is here is only when to do what.
+ * What one session owes. One answer is made at a time; a burst is answered when it is due. The store holds
+ * all of this too: this class only knows when to do what.
  */
 export class Conversation {
   readonly #host: ConversationHost
   readonly #at: ConversationPlace
   #place: Place
-  /** Not begun, by their keys. */
+  /** The bursts whose answer has not begun, by their keys. */
   readonly #bursts = new Map<string, Burst>()
-  /** Messages on their way into the log, by their keys. */
+  /** The messages that are being stored, by their keys. */
   readonly #arriving = new Map<string, { readonly trigger: Trigger; count: number }>()
   readonly #undelivered: Undelivered[] = []
   #attempt: Attempt | null = null
   readonly #settlement: Settlement
   #work: Promise<void> | null = null
   #timer: unknown = null
-  /** Begins nothing any more. */
+  /** Nothing new begins any more. */
   #isClosed = false
-  /** What is under way ends, too. */
+  /** Aborted when the work under way has to end as well. */
   readonly #ending = new AbortController()
 
   constructor(host: ConversationHost, at: ConversationPlace) {
@@ -98,8 +98,8 @@ export class Conversation {
   }
 
   /**
-   * Why what is not answered yet under this key will be: what the same person adds before the answer begins belongs to
-   * it. `null`: nothing waits.
+   * The trigger of the unanswered messages under this key. What the same person adds before the answer begins
+   * is answered with them. `null`: nothing waits under the key.
    */
   openTrigger(key: string): Trigger | null {
     const open = this.#bursts.get(key) ?? this.#arriving.get(key)
@@ -107,12 +107,12 @@ export class Conversation {
     return this.#canJoin(key) ? this.#attempt!.burst.trigger : null
   }
 
-  /** The chat has another id: what is sent from now on is sent there. */
+  /** The chat has another id. Further messages are sent there. */
   moveTo(place: Place): void {
     this.#place = place
   }
 
-  /** It is being dealt with. */
+  /** Whether this conversation already deals with the message. */
   knows(seq: number): boolean {
     const dealtWith = [
       ...this.#bursts.values(),
@@ -123,7 +123,7 @@ export class Conversation {
     return dealtWith.some(({ seqs }) => seqs.includes(seq))
   }
 
-  /** A message is about to be stored; call what it gives when that is over. */
+  /** A message is about to be stored. The caller calls the result when that is over. */
   expect(key: string, trigger: Trigger): () => void {
     const arriving = this.#arriving.get(key) ?? { trigger, count: 0 }
     arriving.count += 1
@@ -144,7 +144,7 @@ export class Conversation {
     this.schedule()
   }
 
-  /** What somebody else left, or what an attempt came too late for. */
+  /** Takes over what another process left, or what an attempt came too late for. */
   takeUp({ unanswered, undelivered }: Omit<Owed, 'address'>): void {
     if (this.#isClosed) return
     for (const burst of unanswered) this.#put(burst)
@@ -152,7 +152,7 @@ export class Conversation {
     this.schedule()
   }
 
-  /** `false`: nothing is being answered, or it is said already. */
+  /** `false`: nothing is being answered, or the whole answer is made already. */
   stopReply(): boolean {
     if (this.#attempt !== null) {
       this.#attempt.stop('person')
@@ -169,7 +169,7 @@ export class Conversation {
     return failing.length > 0
   }
 
-  /** Begins nothing any more. Resolves when what is under way has ended. */
+  /** Begins nothing any more. Resolves when the work under way has ended. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#host.timers.clearTimeout(this.#timer)
@@ -178,7 +178,7 @@ export class Conversation {
     await this.#work
   }
 
-  /** What is under way ends now; it is taken up by the next process. */
+  /** Ends the work under way now. The next process takes it up. */
   abort(): void {
     this.#ending.abort()
     this.#attempt?.stop('shutdown')
@@ -202,7 +202,7 @@ export class Conversation {
     )
   }
 
-  /** Looks after what is due, now or when it is. */
+  /** Sets the timer for the next thing that is due. */
   schedule(): void {
     const { timers, bursts } = this.#host
     timers.clearTimeout(this.#timer)
@@ -253,7 +253,7 @@ export class Conversation {
       if (nextDue(this.#bursts.values(), timers.now(), bursts) === null) return
       const leave = await this.#host.enter()
       try {
-        // Looked for again: it may have waited for its turn.
+        // Looked up again, since time has passed in the queue.
         const due = nextDue(this.#bursts.values(), timers.now(), bursts)
         if (due) await this.#answer(due.key, leave)
       } finally {
@@ -262,7 +262,7 @@ export class Conversation {
     }
   }
 
-  /** `leave`: what is left to do needs no model. */
+  /** `leave` frees the slot, since the remaining steps need no model. */
   async #answer(key: string, leave: () => void): Promise<void> {
     const begun = await this.#takeOut(key)
     if (begun === null) return
@@ -294,7 +294,7 @@ export class Conversation {
     )
   }
 
-  /** Whatever goes wrong is tried again, as with an answer. */
+  /** A failure is tried again, as with an answer. */
   async #carryOut(answered: Answered, command: Message): Promise<void> {
     try {
       await beginAnew(answered.session, command.seq)
@@ -306,9 +306,9 @@ export class Conversation {
   }
 
   /**
-   * The burst as it is when its answer begins, with its messages: what comes while they are read belongs to it. The
-   * session is the one that they are in: whatever bears its name later is not answered by this. `null`: there is nothing
-   * to answer any more, or the store is away.
+   * Takes out the burst as its answer begins, with its messages. Messages that arrive while they are read
+   * belong to it. The session is the one that holds them: a later session of the same name is not answered by
+   * this. `null`: there is nothing left to answer, or the store is away.
    */
   async #takeOut(
     key: string,
@@ -323,7 +323,7 @@ export class Conversation {
         const gone = waiting.seqs.filter(seq => !seqs.includes(seq))
         if (gone.length > 0) await session.settleWaiting(gone)
         const attempts = waiting.attempts + 1
-        // Counted before it begins: it may take the process down with it.
+        // The attempt is counted before it begins: it may take the process down with it.
         if (seqs.length > 0) await session.noteWaiting(seqs[0]!, { attempts })
         if (this.#bursts.get(key) !== waiting) continue
         this.#bursts.delete(key)
@@ -374,7 +374,7 @@ export class Conversation {
     const saidSomething = (finished?.seqs.length ?? 0) > 0 || delivery.isShown
     switch (stopped) {
       case 'shutdown':
-        // That was no failure of its own.
+        // The end of the program does not count as a failed attempt.
         return session.boundAlone().noteWaiting(burst.seqs[0]!, { attempts: burst.attempts - 1 })
       case 'person':
         return this.#settlement.leaveAsItIs(answered)
@@ -389,7 +389,9 @@ export class Conversation {
     }
   }
 
-  /** What is still owed in this very session is answered anew, from what is left; of another one it is no matter. */
+  /**
+   * Answers anew what this very session still owes. A later session of the same name does not matter here.
+   */
   async #afterErasure({ session, burst }: Answered, error: unknown): Promise<void> {
     this.#settlement.tell(burst, 'erased', error)
     try {
@@ -415,14 +417,14 @@ export class Conversation {
     }
   }
 
-  /** Where a rollback hid the answer alone, its question waits for another one. */
+  /** A rollback may have hidden only the answer. Its question then waits for another one. */
   async #takeUpAsked(session: Session, { seqs }: Burst): Promise<void> {
     const entries = await this.#settlement.insist(() => session.boundAlone().waiting())
     const asked = entries.filter(({ seq, reply }) => seqs.includes(seq) && reply === null)
     if (asked.length > 0) this.takeUp(owedIn(asked, this.#host.timers.now()))
   }
 
-  /** Somebody else has answered, or it was taken back: what the store says now holds. */
+  /** Another process has answered, or the question was taken back. What the store says now holds. */
   async #lookAgain(burst: Burst, error: unknown): Promise<void> {
     const entries = await this.#settlement.insist(() => this.#at.session.waiting())
     const left = entries.filter(({ seq }) => burst.seqs.includes(seq))
@@ -430,7 +432,7 @@ export class Conversation {
     this.takeUp(owedIn(left, this.#host.timers.now()))
   }
 
-  /** `hasFiles`: the next attempt is another one, without them. */
+  /** `hasFiles`: even a lasting error is tried again, since the next attempt goes without files. */
   async #afterFailure(answered: Answered, error: unknown, { hasFiles = false } = {}): Promise<void> {
     const { burst } = answered
     const { timers, turns } = this.#host
@@ -442,8 +444,8 @@ export class Conversation {
 }
 
 /**
- * The question of an answer that is still owed. `null`: another process has delivered it, or it is another answer by
- * now, which is told of elsewhere.
+ * The question of an answer that is still owed. `null`: another process has delivered the answer, or the
+ * question has another answer by now, which its own delivery reports.
  */
 async function findStored(
   session: Session,
@@ -455,12 +457,15 @@ async function findStored(
   const entry = (await session.waiting()).find(({ seq }) => seq === seqs[0])
   if (entry?.isWithdrawn) throw new ErasedMeanwhileError({ sessionId, erased: 'messages' })
   const [question] = await readMessages(session, seqs.slice(0, 1))
-  // It was there when this was taken up.
+  // The question was there when the answer was taken up, so it was taken back since.
   if (question === undefined) throw new TakenBackError({ sessionId, seqs })
   return JSON.stringify(entry?.reply) === JSON.stringify(reply) ? question : null
 }
 
-/** No further attempt would change it: a wrong key, a missing package. The AI SDK says so of its own. */
+/**
+ * A further attempt would end the same: a wrong key, a missing package. Errors of the AI SDK tell it by
+ * `isRetryable`.
+ */
 function isLasting(error: unknown): boolean {
   if (PalimpsestError.isInstance(error)) return LASTING.includes(error.code)
   return (error as { readonly isRetryable?: unknown } | null)?.isRetryable === false

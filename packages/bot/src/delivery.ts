@@ -8,26 +8,29 @@ import type { Timers } from './timers.ts'
 
 export interface DeliveryOptions {
   readonly channel: Channel
-  /** Where the chat is now: it may get another id on the way. */
+  /** Where the chat is now. A chat may get another id during the delivery. */
   readonly place: () => Place
-  /** The platform's id of the message that is answered, in this place; `null`: it has none there. */
+  /** The platform's id of the answered message, in this place. `null`: the message has no id there. */
   readonly replyTo: (place: Place) => string | null
-  /** The platform says that the chat has another id now. */
+  /** The platform reports that the chat has another id now. */
   readonly onMoved: (to: string) => Promise<void>
-  /** The same after a restart. */
+  /** Identifies the reply. It stays the same after a restart. */
   readonly key: string
-  /** What the platform has of it already, by the ids of its messages. */
+  /** The platform's ids of the messages of this reply that it has already. */
   readonly sent: readonly string[]
-  /** Something may have been sent before, and nobody noted it. */
+  /** An earlier attempt may have sent something that was not noted. */
   readonly isRepeat: boolean
   readonly timers: Timers
-  /** Asked before anything is shown while it grows: throws what `isOverForGood` knows where nothing more may be. */
+  /**
+   * Called before any part of a growing reply is shown. It throws an error that `isOverForGood` accepts where
+   * nothing more may be shown.
+   */
   readonly check: () => Promise<void>
-  /** Nothing more may be sent: heard once. */
+  /** Called once, when nothing more may be sent. */
   readonly onOver: (error: unknown) => void
-  /** The platform has taken a further message of it. */
+  /** The platform has taken one more message of the reply. */
   readonly onSent: (sent: readonly string[]) => Promise<void>
-  /** Hears of failures of its end: of the first, and of fewer and fewer after it. */
+  /** Told about failures of the final delivery: of the 1st, 2nd, 4th, 8th and so on. */
   readonly onError: (error: unknown) => void
 }
 
@@ -35,11 +38,14 @@ const EDIT_EVERY_MS = 1_000
 const TYPING_EVERY_MS = 4_000
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60_000
-/** A platform that does not answer at all. */
+/** How long a call may take until the platform counts as not answering. */
 const CALL_MS = 60_000
-/** A platform that sends the bot from chat to chat is not followed for ever. */
+/**
+ * How often a reply follows a chat to a new id. A platform might send the bot from chat to chat without an
+ * end.
+ */
 const MAX_MOVES = 5
-/** In the place of what an earlier attempt said and this one does not. */
+/** Replaces a message of an earlier attempt that this attempt does not need. */
 const NOTHING = '…'
 
 interface Shown {
@@ -48,23 +54,23 @@ interface Shown {
 }
 
 /**
- * One reply on its way to the platform. While it grows it is shown as far as the channel can change what it sent;
- * whatever fails on the way is left to the next try. Its end is sent until the platform has it.
+ * One reply on its way to the platform. While it grows, it is shown as far as the channel can edit messages;
+ * a failure on the way is left to the next update. The complete reply is sent until the platform has it.
  */
 export class Delivery {
   readonly #options: DeliveryOptions
   readonly #sent: string[]
-  /** What the platform shows, by its messages. */
+  /** What each message of the reply shows on the platform. */
   readonly #shown: Shown[] = []
-  /** Sent under these keys, whether or not the platform said that it has it. */
+  /** The keys under which messages were sent, whether or not the platform confirmed them. */
   readonly #tried = new Set<string>()
   #text = ''
   #isPlain = false
-  /** Of how many messages the ids are in the store. */
+  /** The number of messages whose ids are in the store. */
   #noted: number
-  /** One call of the platform at a time. It never fails. */
+  /** Chains the calls of the platform, one at a time. It never rejects. */
   #calls: Promise<void> = Promise.resolve()
-  /** Why nothing more is sent. */
+  /** The reason why nothing more is sent. */
   #over: unknown = null
   #timer: unknown = null
   #typing: unknown = null
@@ -76,12 +82,12 @@ export class Delivery {
     this.#noted = this.#sent.length
   }
 
-  /** Something of this answer can be seen on the platform. */
+  /** Some part of this answer is visible on the platform. */
   get isShown(): boolean {
     return this.#sent.length > 0
   }
 
-  /** Nothing in it is Markdown. Said before any of it is added. */
+  /** Marks the reply as plain text without Markdown. Called before any text is added. */
   markPlain(): void {
     this.#isPlain = true
   }
@@ -90,12 +96,12 @@ export class Delivery {
     return this.#text
   }
 
-  /** The platform's ids of what it has. */
+  /** The platform's ids of the messages that it has. */
   get sent(): readonly string[] {
     return [...this.#sent]
   }
 
-  /** Shows that somebody is writing, until something of it is there. */
+  /** Shows that the bot is writing, until a part of the reply is visible. */
   beginTyping(): void {
     const { channel, place, timers } = this.#options
     if (!channel.typing || this.isShown) return
@@ -114,7 +120,7 @@ export class Delivery {
     else this.#timer = timers.setTimeout(() => this.#show(), wait)
   }
 
-  /** Ends what goes on by itself, and waits for what is on its way: then `sent` says all that there is. */
+  /** Stops the timers and waits for the call under way. After that `sent` is complete. */
   async rest(): Promise<void> {
     const { timers } = this.#options
     timers.clearTimeout(this.#timer)
@@ -125,8 +131,9 @@ export class Delivery {
   }
 
   /**
-   * Sends the whole, again and again until the platform has it. `false`: the signal came first. Throws where the
-   * platform will never take it, and what `check` throws where nothing more may be sent: it is asked before each message.
+   * Sends the whole reply, again and again until the platform has it. `false`: the signal came first. Throws
+   * where the platform will never take it. `check` is called before each message; its error ends the
+   * delivery.
    */
   async complete(
     text: string,
@@ -144,7 +151,7 @@ export class Delivery {
         if (await this.#hasMoved(error, failures)) continue
         if (isFinal(error)) throw error
         const asked = askedFor(error)
-        // To be asked for some patience is nothing to report.
+        // A platform that asks for patience is no failure to report.
         if (asked === null && Number.isInteger(Math.log2(failures))) onError(error)
         const usual = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)
         if (!(await pause(asked ?? usual, signal, timers))) return false
@@ -162,13 +169,13 @@ export class Delivery {
       .catch(async error => {
         if (isOverForGood(error)) this.#end(error)
         await this.#hasMoved(error, 1).catch(this.#options.onError)
-        // The platform wants to be left alone; the end is what counts.
+        // The platform asks for a pause. Only the complete reply has to arrive.
         const asked = askedFor(error)
         if (asked !== null) this.#nextShow = timers.now() + asked
       })
   }
 
-  /** What was sent stays where it was: in the new chat the reply begins anew. */
+  /** The messages that were sent stay in the old chat. In the new chat the reply begins anew. */
   async #hasMoved(error: unknown, failures: number): Promise<boolean> {
     const to = movedTo(error)
     if (to === null || failures > MAX_MOVES) return false
@@ -185,7 +192,7 @@ export class Delivery {
     this.#options.onOver(error)
   }
 
-  /** Makes the platform show what there is now. */
+  /** Sends and edits messages until the platform shows the current text. */
   async #bringUp({ isPartial, check }: { isPartial: boolean; check: () => Promise<void> }): Promise<void> {
     const { channel, key } = this.#options
     const place = this.#options.place()
@@ -199,10 +206,11 @@ export class Delivery {
       const isFirst = index === 0
       const message = { ...place, text, ...plain, replyTo: isFirst ? replyTo : null, key: `${key}/${index}` }
       await this.#bring(index, { ...message, isPartial: isPartial && isLast })
-      // What ends with this is settled at once: that says it as well.
+      // After the last message the reply is settled at once, and that notes its delivery as well.
       if (isPartial || !isLast) await this.#noteSent()
     }
-    // An earlier attempt may have needed more messages than this one: they cannot be taken back.
+    // An earlier attempt may have needed more messages than this one. Messages that were sent cannot be taken
+    // back.
     for (const index of this.#sent.keys())
       if (index >= pieces.length)
         await this.#bring(index, { ...place, text: NOTHING, replyTo: null, key, isPartial: false })
@@ -225,7 +233,7 @@ export class Delivery {
     const id: unknown = (await this.#call(() => channel.send(message)))?.id
     if (typeof id !== 'string') onError(new Error('The channel sent a message and did not say its id.'))
     this.#sent[index] = String(id)
-    // Such a platform shows what it was sent under a key first.
+    // Such a platform still shows what it was first sent under this key, so the text is edited.
     if (mayBeKnown && channel.knowsKeys)
       await this.#call(() => channel.edit?.({ ...message, id: String(id) }))
   }
@@ -236,7 +244,7 @@ export class Delivery {
     this.#noted = this.#sent.length
   }
 
-  /** Somebody may have deleted what was shown so far: then it is sent anew once it is whole. */
+  /** A person may have deleted the message. Then it is sent anew when the reply is complete. */
   async #change(index: number, message: OutgoingMessage & { readonly id: string }): Promise<void> {
     const { channel } = this.#options
     try {

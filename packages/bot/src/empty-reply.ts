@@ -1,4 +1,4 @@
-/** Something was asked, and the answer says nothing. Another try may say more. */
+/** The bot was asked something and the reply is empty. Another attempt may bring text. */
 export class EmptyReplyError extends Error {
   override readonly name = 'EmptyReplyError'
 

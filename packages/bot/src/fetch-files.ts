@@ -7,7 +7,7 @@ import {
 import type { TurnFile } from 'palimpsest/internals/turn/index'
 import type { Channel } from './channel.ts'
 
-/** Of more than these the newest are shown. */
+/** Where there are more files, the newest are taken. */
 const MAX_FILES = 8
 
 interface FetchOptions {
@@ -16,7 +16,10 @@ interface FetchOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** What is attached to these messages, as far as their channel fetches it. What cannot be had is answered without. */
+/**
+ * The files of these messages that their channel can fetch. The answer goes on without a file that cannot be
+ * fetched.
+ */
 export async function fetchFiles(
   messages: readonly Message[],
   { fetch, signal, onError }: FetchOptions,

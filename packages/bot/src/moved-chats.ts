@@ -3,16 +3,16 @@ import type { Channel, IncomingMessage, Place } from './channel.ts'
 import { sessionIdOf } from './session-id.ts'
 
 /**
- * A chat that got another id goes on as the session that it was. The ids of its messages begin anew with it, so that
- * from then on they are stored with the chat before them.
+ * A chat that got another id goes on as the same session. Its messages are numbered anew then, so from that
+ * time on their stored ids carry the chat's id.
  */
 export interface KnownPlace {
   readonly sessionId: string
-  /** The session was another chat of the platform's when it began. */
+  /** The session began under another id of the chat. */
   readonly isMoved: boolean
 }
 
-/** The chat of a person does not move: it is not looked for. */
+/** A private chat never moves, so it is not looked up. */
 export async function findPlace(
   palimpsest: Palimpsest,
   channel: Channel,
@@ -24,12 +24,15 @@ export async function findPlace(
   return { sessionId, isMoved: sessionId !== name }
 }
 
-/** As a message's id is stored: unique in the session. */
+/** A message's id in the form in which it is stored: unique in the session. */
 export function toExternalId(id: string, { chat, isMoved }: Place & Pick<KnownPlace, 'isMoved'>): string {
   return isMoved ? `${chat}/${id}` : id
 }
 
-/** The platform's own id of a message, for an answer in this chat; `null`: it was said in the chat's earlier one. */
+/**
+ * The platform's own id of a message, for an answer in this chat. `null`: the message came before the chat
+ * got this id.
+ */
 export function toPlatformId(
   externalId: string | null,
   { chat, isMoved }: Place & Pick<KnownPlace, 'isMoved'>,

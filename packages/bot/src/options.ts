@@ -13,45 +13,54 @@ export interface RuntimeOptions {
   readonly turns?: TurnRules
   readonly commands?: CommandOptions
   /**
-   * Who the sender of a message is, and to which scope its chat belongs. The same person has the same id in every
-   * chat, also as the sender in groups. The defaults: the channel's name and the platform's id, `telegram:7`; none.
+   * Who the sender of a message is, and to which scope its chat belongs. A person must have the same id in
+   * every chat, also as a sender in groups. By default the user is the channel's name with the platform's id,
+   * `telegram:7`, and there is no scope.
    */
   readonly belongsTo?: (message: IncomingMessage & { readonly channel: string }) => {
     readonly user?: string
     readonly scope?: string
   }
-  /** Waited for before each message is stored: what was configured elsewhere since can be taken up here. */
+  /**
+   * Awaited before each message is stored. Here the bot can apply settings that another process has changed.
+   */
   readonly refresh?: () => Promise<void>
   /** For tests. */
   readonly timers?: Timers
-  /** Hears how each answer ended. */
+  /** Told how each answer ended. */
   readonly onReply?: (report: ReplyReport) => void
-  /** Hears of what went wrong while the chats went on. */
+  /** Told about errors after which the chats went on. */
   readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
-  /** Hears that a channel cannot go on: a wrong token, say. Left out: it is thrown, and ends the process. */
+  /**
+   * Told that a channel cannot go on, for example because of a wrong token. Left out: the error is thrown and
+   * ends the process.
+   */
   readonly onFatal?: (error: unknown, details: { readonly channel: string }) => void
 }
 
-/** When what came in is answered. */
+/** When incoming messages are answered. */
 export interface InboxOptions {
-  /** After so long without a further message. The default: 1,500. */
+  /** How long no further message must come, in milliseconds. The default: 1,500. */
   readonly quietMs?: number
-  /** At the latest so long after the first of them. The default: 10,000. */
+  /** The longest wait after the first message, in milliseconds. The default: 10,000. */
   readonly mostMs?: number
-  /** In groups, what is answered together: what one person says (the default), or what all say. */
+  /** Which messages of a group are answered together: those of one person (the default), or those of all. */
   readonly groupsBy?: 'sender' | 'chat'
 }
 
-/** What people tell the bot to do, in private chats, and in groups where it is said to the bot. */
+/** Commands to the bot, in private chats, and in groups where they address the bot. */
 export interface CommandOptions {
-  /** These, as a whole message, begin the chat anew; none: nothing does. The default: `/new`. */
+  /**
+   * A message that is only one of these words begins the chat anew. An empty list: there is no such command.
+   * The default: `/new`.
+   */
   readonly newBeginning?: readonly string[]
 }
 
-/** By their ids, as `belongsTo` gives them: `telegram:7`. */
+/** Ids of people, as `belongsTo` gives them: `telegram:7`. */
 export type People = 'all' | readonly string[]
 
-/** As in groups, but that everything is meant for the bot. */
+/** Like the options for groups, but every message addresses the bot. */
 export interface PrivateOptions {
   readonly seen?: People
   readonly triggeredBy?: People
@@ -59,54 +68,67 @@ export interface PrivateOptions {
 
 export interface GroupOptions {
   /**
-   * What the model may see of a group: everything (the default), what these people say, or only what is meant for the
-   * bot. What it may not see is not stored. A message that is answered is seen.
+   * What the model may see of a group: everything (the default), the messages of these people, or only
+   * messages that address the bot. A message that the model may not see is not stored. An answered message is
+   * always seen.
    */
   readonly seen?: People | 'addressed'
-  /** Who may make the bot answer. The default: everybody. */
+  /** Who may make the bot answer. The default: everyone. */
   readonly triggeredBy?: People
-  /** What makes it answer; each of them is on by default. Names: those that you give. */
+  /**
+   * What makes the bot answer: a mention, a reply to it, or one of these names. `mention` and `reply` are on
+   * by default.
+   */
   readonly mention?: boolean
   readonly reply?: boolean
   readonly names?: readonly string[]
-  /** Whether to speak up where nobody asked. Left out: never. */
+  /** Decides whether the bot speaks up unasked. Left out: never. */
   readonly proactive?: (
     message: IncomingMessage & { readonly sessionId: string },
   ) => boolean | Promise<boolean>
-  /** So often in an hour, in each chat, over restarts. The default: 4. */
+  /** How often the bot may speak up in an hour, in each chat, over restarts. The default: 4. */
   readonly proactivePerHour?: number
 }
 
 export interface TurnRules {
   /**
-   * What becomes of a message that comes while an answer is being made. `queue` (the default): it is answered
-   * afterwards. `join`: as long as nothing of the answer was shown, the answer begins anew with it; after that it
-   * queues. `interrupt`: the answer ends where it is, and the next one begins.
+   * What happens to a message that arrives while an answer is being made.
+   * - `queue` (the default): it is answered afterwards.
+   * - `join`: while no part of the answer was shown, the answer begins anew with it; after that it queues.
+   * - `interrupt`: the answer ends where it is, and the next one begins.
    */
   readonly during?: 'queue' | 'join' | 'interrupt'
-  /** How long one attempt may take. The default: 120,000. */
+  /** How long one attempt may take, in milliseconds. The default: 120,000. */
   readonly timeoutMs?: number
   /** How often an answer is attempted before it is given up. The default: 4. */
   readonly attempts?: number
-  /** Before the second attempt; before each further one twice as long. The default: 2,000. */
+  /**
+   * The pause before the second attempt, in milliseconds. It doubles before each further one. The default:
+   * 2,000.
+   */
   readonly backoffMs?: number
-  /** What a person is told where no attempt succeeded. `null`: nothing. The default: a sentence that says so. */
+  /**
+   * What the person is told when no attempt succeeded. `null`: nothing. The default: a sentence that says so.
+   */
   readonly failureText?: string | null
-  /** How many answers are made at a time, over all chats. The default: no limit. */
+  /** How many answers are made at a time, in all chats together. The default: no limit. */
   readonly concurrency?: number
-  /** How often in an hour, in each chat, what another bot says to this one is answered. The default: 0, never. */
+  /** How often in an hour, in each chat, the bot answers other bots. The default: 0, never. */
   readonly botsPerHour?: number
 }
 
 export interface ReplyReport {
   readonly sessionId: string
-  /** The messages that were answered. */
+  /** The messages that the answer belongs to. */
   readonly seqs: readonly number[]
   /**
-   * `silent`: the answer was empty, and nothing was sent; its `error` says so, unless nothing had been asked.
-   * `undeliverable`: the platform will not take it, and the log says that no person has read it.
-   * `interrupted`: by a newer message or by a person. `failed`: no attempt succeeded. `elsewhere`: another process did.
-   * `erased`: what it answers, or may quote, was erased or taken back, so nothing more of it was stored or sent.
+   * - `interrupted`: a newer message or a person ended the answer.
+   * - `failed`: no attempt succeeded.
+   * - `silent`: the answer was empty and nothing was sent. `error` says so, unless nothing had been asked.
+   * - `elsewhere`: another process answered.
+   * - `undeliverable`: the platform will never take it, and the log says that no person has read it.
+   * - `erased`: what it answers, or may quote, was erased or taken back, so nothing more of it was stored or
+   *   sent.
    */
   readonly outcome:
     | 'delivered'

@@ -3,7 +3,7 @@ import type { Session } from 'palimpsest/internals/session'
 
 const PAGE = 200
 
-/** Those of these that are there, in their order. `seqs`: ascending. */
+/** The messages of these numbers that are there, in their order. `seqs` must be ascending. */
 export async function readMessages(session: Session, seqs: readonly number[]): Promise<readonly Message[]> {
   const wanted = new Set(seqs)
   const last = seqs.at(-1) ?? 0

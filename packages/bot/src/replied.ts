@@ -14,8 +14,9 @@ import type { Session } from 'palimpsest/internals/session'
 import type { IncomingMessage, RepliedMessage } from './channel.ts'
 
 /**
- * What a message answers: by its id, where the log has it or had it. What the log never had, such as what was said
- * before the bot came, is stored with the message, as the platform tells it.
+ * Completes a message that answers another one. The answered message is named by its id, where the log has it
+ * or had it. A message that the log never had, for example one from before the bot came, is stored as a copy
+ * with the answer.
  */
 export async function withReplied(
   input: MessageInput,
@@ -40,7 +41,7 @@ function withoutContent({
   return input
 }
 
-/** The platform tells only what is said now: what was stored with the message as answered stays. */
+/** Keeps the stored copy of the answered message: after an edit the platform tells only the new text. */
 export function withStoredAnswered(content: Content, stored: Content | undefined): Content {
   const kept =
     stored === undefined ? [] : answeredParts(stored).filter(part => originOf(part)!.kind === 'reply')
@@ -59,7 +60,7 @@ function partsOf(content: Content): readonly ContentPart[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : content
 }
 
-/** Its own words and files, or what it passed on; not what it answers itself. */
+/** The message's own words and files, and what it forwarded. What it answers itself is left out. */
 function copyOf({ sender, content, at }: RepliedMessage, senderId: string | null): readonly ContentPart[] {
   const from = {
     ...(senderId !== null && { id: senderId }),
@@ -73,7 +74,7 @@ function copyOf({ sender, content, at }: RepliedMessage, senderId: string | null
   return partsOf(content).flatMap<ContentPart>(part => {
     const own = originOf(part)
     if (own !== null && own.kind !== 'forward') return []
-    // What it passed on is no saying of its sender's.
+    // A forwarded part was not said by the sender.
     const whose: Origin = own === null ? origin : { ...own, kind: 'reply' }
     if (part.type === 'text')
       return part.text === '' ? [] : [{ type: 'text', text: part.text, origin: whose } satisfies TextPart]
@@ -81,7 +82,10 @@ function copyOf({ sender, content, at }: RepliedMessage, senderId: string | null
   })
 }
 
-/** The bot's replies are in the log under ids of its own. It is one of its last, mostly. */
+/**
+ * How many of the newest messages are searched. The log stores the bot's replies under ids of its own, and
+ * people mostly answer a recent one.
+ */
 const LOOKED_AT = 40
 
 async function ownReply(session: Session, { content }: RepliedMessage): Promise<number | null> {
@@ -91,7 +95,7 @@ async function ownReply(session: Session, { content }: RepliedMessage): Promise<
   const isIt = (message: Message) => {
     if (message.role !== 'assistant') return false
     const said = lettersOf(message.content)
-    // A long one was sent as several.
+    // A long reply was sent as several messages.
     return said === sought || (sought.length >= LONG_PIECE && said.includes(sought))
   }
   return newest.findLast(isIt)?.seq ?? null
@@ -99,12 +103,12 @@ async function ownReply(session: Session, { content }: RepliedMessage): Promise<
 
 const LONG_PIECE = 200
 
-/** What is left of it on every platform: formatting is not. */
+/** Letters and digits are the same on every platform; formatting is not. */
 function lettersOf(content: Content): string {
   return contentText(content).replace(/https?:\/\/\S+|[^\p{L}\p{N}]+/gu, '')
 }
 
-/** The ids of those whose words they are, as senders of the log have them. */
+/** Replaces the ids of the original authors by the ids that senders have in the log. */
 export function withPersons(content: Content, personOf: (id: string) => string): Content {
   if (typeof content === 'string') return content
   return content.map(part => {

@@ -3,7 +3,7 @@ import type { Interruption, TextPart } from 'palimpsest/internals/log/index'
 import type { FinishedTurn } from 'palimpsest/internals/turn/index'
 import type { Reply, ReplyRequest, Responder } from './responder.ts'
 
-/** Whatever a responder gave, as a reply that stores itself. */
+/** Turns anything that a responder may return into a reply that stores itself. */
 export async function askResponder(responder: Responder, request: ReplyRequest): Promise<Reply> {
   const given = await responder(request)
   if (typeof given === 'string') return textReply(oneText(given), request)
@@ -29,8 +29,8 @@ async function* oneText(text: string): AsyncGenerator<string> {
 }
 
 /**
- * Stored when it has ended: as a whole with what it answers, or as far as it came. `recalled`: it only repeats what was
- * said before.
+ * The text is stored when it has ended: as an answer if it is whole, else as far as it came. `recalled` marks
+ * a reply that only repeats what was said before.
  */
 export function textReply(
   pieces: AsyncIterable<string>,
@@ -69,7 +69,7 @@ export function textReply(
   }
   return {
     text: listen(),
-    // It quotes what people wrote.
+    // The reply quotes what people wrote.
     ...(recalled && { isPlain: true }),
     finish: async () => {
       const { status, ...rest } = end ?? { status: 'aborted' as const, error: signal.reason }

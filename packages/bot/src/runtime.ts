@@ -26,19 +26,26 @@ import { Slots } from './slots.ts'
 import { type Bounded, mayStill, takeOne } from './speaking-up.ts'
 import { SYSTEM_TIMERS, type Timers } from './timers.ts'
 
-/** Puts what stands between chat platforms and a model together. Nothing happens before `start()`. */
+/**
+ * Connects chat platforms and a responder. Nothing happens before `start()`.
+ *
+ * @example
+ * const channels = [telegram({ token })]
+ * const runtime = createRuntime({ palimpsest, channels, responder: modelResponder({ model }) })
+ * await runtime.start()
+ */
 export function createRuntime(options: RuntimeOptions): Runtime {
   checkRuntimeOptions(options)
   return new Runtime(options)
 }
 
 const TAKE_UP_PAGE = 500
-/** What is not taken up by then is taken up with a later message. */
+/** How long a message waits for `refresh`. A later message brings in what was not ready by then. */
 const REFRESH_MS = 5_000
-/** After what is under way was told to stop. */
+/** How long work may take to end after it was told to stop. */
 const ABANDON_MS = 1_000
 
-/** Receives, and sees to it that everything that waits for an answer gets one. */
+/** Receives messages, and makes sure that every message that waits for an answer gets one. */
 export class Runtime implements AsyncDisposable {
   readonly #options: RuntimeOptions
   readonly #rules: RuntimeRules
@@ -47,13 +54,13 @@ export class Runtime implements AsyncDisposable {
   readonly #channels: ReadonlyMap<string, Channel>
   readonly #belonging: Belonging
   readonly #host: ConversationHost
-  /** By the ids of their sessions: only those that owe something. */
+  /** The conversations by the ids of their sessions. Only sessions that owe something are listed. */
   readonly #conversations = new Map<string, Conversation>()
   readonly #quiet = new Set<() => void>()
-  /** In which sessions, for how many messages, it is being decided whether to speak up. */
+  /** How many messages of each session wait for the decision whether to speak up. */
   readonly #considering = new Map<string, number>()
   #state: 'new' | 'running' | 'stopped' = 'new'
-  /** Answers are not begun before the channels are there. */
+  /** No answer begins before all channels are started. */
   #isHeld = true
   #starting: Promise<void> | null = null
   #stopping: Promise<void> | null = null
@@ -77,7 +84,7 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** Takes up what an earlier process has left, and starts the channels. */
+  /** Takes over what an earlier process left, and starts the channels. */
   async start(): Promise<void> {
     if (this.#state === 'stopped') throw new ClosedError('runtime')
     if (this.#starting) throw new InvalidArgumentError('start', 'again', 'one call for each runtime')
@@ -117,7 +124,7 @@ export class Runtime implements AsyncDisposable {
     return sessionIdOf(this.#channel(channel).name, place)
   }
 
-  /** Resolves when the message is durable. What it leads to comes later, also after a restart. */
+  /** Resolves when the message is durable. Its answer comes later, even after a restart. */
   async receive(channelName: string, message: IncomingMessage): Promise<Received> {
     const received = await this.#receive(this.#channel(channelName), message)
     const { sessionId, seq, differs } = received
@@ -142,7 +149,7 @@ export class Runtime implements AsyncDisposable {
     const asked = isBot || isEdit ? null : attention.trigger
     const command = asked && commandKey(message, this.#rules.commands)
     const key = command ?? whose
-    // What the same person adds to it; what others say meanwhile is only seen.
+    // A further message of the same person belongs to the open burst. Messages of others are only seen.
     const added = key === '' || isBot || isEdit ? null : conversation.openTrigger(key)
     const trigger = asked ?? added
     if (trigger === null && !attention.isSeen) {
@@ -155,7 +162,7 @@ export class Runtime implements AsyncDisposable {
       const input = await this.#inputOf(channel, message, { sender, place, session })
       const stored = await this.#store({ session, traits }, input, awaits ? { awaits } : {})
       const { seq, duplicate } = stored
-      // Before anything that is said next.
+      // The new beginning must come before the next message.
       if (command !== null && !duplicate) await beginAnew(session, seq)
       const triggers = duplicate ? null : trigger
       if (triggers) conversation.add({ key, seq, trigger: triggers })
@@ -173,7 +180,7 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** What cannot be taken up keeps no message waiting. */
+  /** A failing or slow `refresh` does not hold up a message. */
   async #refresh(channel: Channel): Promise<void> {
     if (this.#options.refresh === undefined) return
     const refreshing = (async () => this.#options.refresh!())()
@@ -181,7 +188,10 @@ export class Runtime implements AsyncDisposable {
     if (this.#state !== 'running') throw new ClosedError('runtime')
   }
 
-  /** The message says something else now, and is not answered anew; one that was not known is stored, and not answered. */
+  /**
+   * The message has another text now. It is not answered again. A message that was not known is stored, and
+   * not answered.
+   */
   async edited(channelName: string, message: IncomingMessage): Promise<void> {
     const channel = this.#channel(channelName)
     const { sessionId, seq, duplicate } = await this.#receive(channel, message, { isEdit: true })
@@ -190,12 +200,12 @@ export class Runtime implements AsyncDisposable {
     const [stored] = await session.messages({ after: seq - 1, before: seq + 1, limit: 1 })
     const content = withPersons(message.content, this.#personsOf(channel, message))
     await session.edit(seq, withStoredAnswered(content, stored?.content)).catch(error => {
-      // It was taken back, or erased.
+      // The message was taken back or erased.
       if (!(error instanceof MessageNotFoundError)) throw error
     })
   }
 
-  /** A chat has another id from now on, and goes on as the same session. Said again, it changes nothing. */
+  /** A chat has another id from now on and goes on as the same session. A repeated call changes nothing. */
   async moved(channelName: string, from: string, to: string): Promise<void> {
     if (this.#state !== 'running') throw new ClosedError('runtime')
     const channel = this.#channel(channelName)
@@ -207,25 +217,25 @@ export class Runtime implements AsyncDisposable {
   async #move(channel: Channel, session: Session, to: string): Promise<void> {
     const name = sessionIdOf(channel.name, { chat: to })
     if (name === session.id || (await session.addAlias(name))) return
-    // Nothing was said in it: it begins with the chat's new id.
+    // The session is empty: it begins with the chat's new id.
     if ((await session.count()) === 0) return
     const problem = `The chat ${session.id} is ${name} now, which is a session of its own already: they stay two.`
     this.#report(new Error(problem), session.id)
   }
 
-  /** Somebody has read enough: the reply is stored as far as it came. `false`: none is under way. */
+  /** A person has read enough: the reply is stored as far as it came. `false`: no reply is under way. */
   stopReply(sessionId: string): boolean {
     return this.#conversations.get(sessionId)?.stopReply() ?? false
   }
 
-  /** Resolves when nothing is being answered or waits to be, in this session or in any. */
+  /** Resolves when no answer is under way or waiting, in this session or in all. */
   async quiet(sessionId?: string): Promise<void> {
     while (!this.#isQuiet(sessionId)) await new Promise<void>(resolve => this.#quiet.add(resolve))
   }
 
   /**
-   * Receives nothing any more and begins no answer. Those under way have `drainMs` (2,500) to end; what is not answered
-   * then is answered by the next process.
+   * Stops receiving and begins no answer. Answers under way have `drainMs` milliseconds (2,500) to end. The
+   * next process makes the rest.
    */
   stop({ drainMs = 2_500 }: { readonly drainMs?: number } = {}): Promise<void> {
     this.#stopping ??= this.#stop(drainMs)
@@ -284,7 +294,10 @@ export class Runtime implements AsyncDisposable {
     )
   }
 
-  /** As `belongsTo` knows people: those whose words a message holds, too. */
+  /**
+   * Maps the platform's ids to people as `belongsTo` knows them. This covers the authors of forwarded and
+   * quoted words, too.
+   */
   #personsOf(channel: Channel, message: IncomingMessage): (id: string, sender?: IncomingSender) => string {
     const { belongsTo } = this.#options
     const userOf = (asked: IncomingMessage) => belongsTo?.({ ...asked, channel: channel.name }).user
@@ -292,7 +305,8 @@ export class Runtime implements AsyncDisposable {
       const own = sessionIdOf(channel.name, { chat: id })
       if (sender.isChat || belongsTo === undefined) return own
       try {
-        // As if they had written in their own chat. A table that goes by something else names the one who wrote here.
+        // Asks as if that person had written in a chat of their own. If `belongsTo` then names the actual
+        // sender, it goes by something else, and the platform's id is used.
         const user = userOf({ ...message, kind: 'private', chat: id, sender, content: '' })
         const isOther = id !== message.sender.id && user === userOf(message)
         return isOther ? own : (user ?? own)
@@ -302,11 +316,11 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** Whose message it is, where it is kept, and with what it is answered. */
+  /** The sender of a message, its session, and the key under which it is answered. */
   #belongingsOf(channel: Channel, message: IncomingMessage, { sessionId }: KnownPlace) {
     const { user, scope } = this.#options.belongsTo?.({ ...message, channel: channel.name }) ?? {}
     const own = sessionIdOf(channel.name, { chat: message.sender.id })
-    // Who speaks for a chat is no person, whatever a table of persons says.
+    // A sender that speaks for a chat is no person, even where `belongsTo` names one.
     const sender = message.sender.isChat ? own : (user ?? own)
     const isGroup = message.kind === 'group'
     const traits: SessionOptions = {
@@ -327,7 +341,7 @@ export class Runtime implements AsyncDisposable {
     return conversation
   }
 
-  /** A repeat adds nothing, whatever it says. */
+  /** A repeated message adds nothing, even if its text differs. */
   async #store(
     place: OpenedSession,
     input: MessageInput,
@@ -343,14 +357,17 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** It may have been stored and nobody heard of it: the connection to the database broke, say. */
+  /**
+   * An earlier delivery may have stored the message without this process knowing, for example when the
+   * connection to the database broke.
+   */
   async #lookAfter(conversation: Conversation, session: Session, seq: number): Promise<void> {
     if (conversation.knows(seq)) return
     const entries = (await session.waiting()).filter(entry => entry.seq === seq && !conversation.knows(seq))
     if (entries.length > 0) conversation.takeUp(owedIn(entries, this.#timers.now()))
   }
 
-  /** Never in the way of the message, which is stored. */
+  /** Decided in the background: the message itself is stored already. */
   #considerSpeaking(heard: Heard): void {
     const { proactive, triggeredBy = 'all' } = this.#rules.groups
     const { message, session, sender } = heard
@@ -377,7 +394,7 @@ export class Runtime implements AsyncDisposable {
     else this.#considering.delete(sessionId)
   }
 
-  /** Answers a message that is in the log, if this may still be done in this hour. */
+  /** Answers a stored message, if the limit for this hour allows it. */
   async #answerWithin(heard: Heard, what: Bounded, trigger: Trigger): Promise<boolean> {
     const { channel, message, session, key, seq } = heard
     const { groups, turns } = this.#rules
@@ -412,7 +429,7 @@ export class Runtime implements AsyncDisposable {
     }
   }
 
-  /** `null`: it is another program's, on the same database. */
+  /** `null`: the entry belongs to another program on the same database. */
   #channelOf(entry: WaitingEntry): Channel | null {
     const address = addressOf(entry)
     const channel = this.#channels.get(address.channel)
@@ -438,7 +455,7 @@ export class Runtime implements AsyncDisposable {
 
   #report(error: unknown, sessionId: string): void {
     const { onError } = this.#options
-    // What could not end in time finds everything closed.
+    // Work that could not end in time finds everything closed. That is no error.
     if (this.#state === 'stopped' && error instanceof ClosedError) return
     if (onError) this.#guarded(() => onError(error, { sessionId }), sessionId)
     else warn(error, sessionId)
@@ -447,14 +464,14 @@ export class Runtime implements AsyncDisposable {
   #fail(error: unknown, channel: string): void {
     const { onFatal } = this.#options
     if (onFatal) this.#guarded(() => onFatal(error, { channel }), channel)
-    // As with an 'error' that nobody listens for: a bot that hears nothing must not look as though it ran.
+    // Like an 'error' event without a listener: a bot that receives nothing must not seem to run.
     else
       setImmediate(() => {
         throw error
       })
   }
 
-  /** Whoever only listens breaks nothing. */
+  /** A listener's error breaks nothing. */
   #guarded(listener: () => void, sessionId: string): void {
     try {
       listener()
@@ -487,7 +504,8 @@ function toInput(message: IncomingMessage, senderId: string, { isMoved }: KnownP
     role: 'user',
     content,
     sender: { id: senderId, ...(sender.name !== undefined && { name: sender.name }) },
-    // A message matters more than its time: one that no log can hold is the time of its arrival.
+    // A message matters more than its time: a time that the log cannot hold is replaced by the time of
+    // arrival.
     at: parseMessageInstant(at, 'UTC'),
     externalId: toExternalId(id, { chat, isMoved }),
     ...(replyTo !== undefined && { replyTo: toExternalId(replyTo, { chat, isMoved }) }),

@@ -16,23 +16,23 @@ export interface SettlementOptions {
   readonly sessionId: string
   readonly timers: Timers
   readonly failureText: string | null
-  /** The program ends: what is not settled by then is left to the next process. */
+  /** Aborted when the program ends. What is not settled by then is left to the next process. */
   readonly ending: AbortSignal
   onReply(report: ReplyReport): void
   onError(error: unknown): void
-  /** They wait for an answer once more. */
+  /** These messages wait for an answer again. */
   onAskedAgain(entries: readonly WaitingEntry[]): void
 }
 
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 10_000
 
-/** An answer that has ended, with the session as it was when it began. */
+/** An answer that has ended. `session` is the session as it was when the answer began. */
 export interface Answered {
   readonly session: Session
   readonly burst: Burst
   readonly delivery: Delivery
-  /** Throws where something that it has seen was erased since. */
+  /** Throws where something that the answer has used was erased in the meantime. */
   readonly check: () => Promise<void>
 }
 
@@ -40,13 +40,13 @@ interface Last {
   readonly text: string
   readonly outcome: ReplyReport['outcome']
   readonly error?: unknown
-  /** Asked before each message. */
+  /** Called before each message. */
   readonly check: () => Promise<void>
-  /** Its messages in the log, which say so where no person comes to read them. */
+  /** The messages of the reply in the log. They are marked where no person gets to read them. */
   readonly reply?: readonly number[]
 }
 
-/** The end of a burst: the last that the platform is sent of its answer, and then it waits no longer. */
+/** The end of a burst: sends the last messages of its answer, then notes that the burst waits no longer. */
 export class Settlement {
   readonly #options: SettlementOptions
   #delivering: Burst | null = null
@@ -55,14 +55,14 @@ export class Settlement {
     this.#options = options
   }
 
-  /** What is being delivered. */
+  /** The burst whose answer is being delivered. */
   get delivering(): Burst | null {
     return this.#delivering
   }
 
   /**
-   * The answer is in the log, and it is noted there that it is owed to the platform.
-   * @param heard Its text, where all of it was heard; `null`: as the log has it.
+   * Delivers an answer that is in the log, and that the log notes as owed to the platform.
+   * @param heard The text of the answer, if all of it was received. `null`: the text is read from the log.
    */
   async deliver(answered: Answered, reply: readonly number[], heard: string | null): Promise<void> {
     const { session, burst, delivery } = answered
@@ -70,7 +70,7 @@ export class Settlement {
     const text = await this.#textOf(answered, { reply, heard, check })
     if (text === null) return
     const said = text.trim()
-    // Of an earlier attempt something may be there already.
+    // An earlier attempt may have shown something already.
     const isSilent = said === ''
     // Where nothing was asked, silence is an answer.
     const error = isSilent && burst.trigger !== 'proactive' ? new EmptyReplyError() : undefined
@@ -79,7 +79,7 @@ export class Settlement {
     await this.#send(answered, { text: said || '…', outcome, check, reply, error })
   }
 
-  /** What was said stands, and there will be no more of it. */
+  /** What was said stays, and no more will follow. */
   async leaveAsItIs(answered: Answered): Promise<void> {
     const said = answered.delivery.text.trim()
     if (said === '') return this.settle(answered, 'interrupted')
@@ -91,12 +91,12 @@ export class Settlement {
     if (failureText === null) return this.settle(answered, 'failed', error)
     const said = answered.delivery.text.trim()
     const text = said === '' ? failureText : `${said} …\n\n${failureText}`
-    // What is our own quotes nothing.
+    // The text is our own and quotes nothing, so less has to be checked.
     const check = said === '' ? () => answered.session.boundAlone().checkBound() : answered.check
     await this.#send(answered, { text, outcome: 'failed', error, check })
   }
 
-  /** What a person told the bot to do is done; that it says so is no part of the conversation. */
+  /** The command is carried out. The bot's confirmation is no part of the conversation. */
   async tellCarriedOut(answered: Answered, text: string): Promise<void> {
     const check = () => answered.session.boundAlone().checkBound()
     await this.#send(answered, { text, outcome: 'delivered', check })
@@ -108,10 +108,10 @@ export class Settlement {
     error?: unknown,
   ): Promise<void> {
     try {
-      // Whatever of it was erased: it waits no longer.
+      // Even erased messages are settled: they wait no longer.
       await this.insist(() => session.boundAlone().settleWaiting(burst.seqs))
     } catch (refusal) {
-      // It is gone: there is nothing left that waits.
+      // The session is gone, so nothing waits any more.
       if (!isOverForGood(refusal)) throw refusal
     }
     this.tell(burst, outcome, error)
@@ -123,7 +123,10 @@ export class Settlement {
     onReply({ sessionId, seqs, outcome, attempts, ...(isOdd && { error }) })
   }
 
-  /** What the messages of an answer say, as it is delivered. `null`: it is not to be, and that is told. */
+  /**
+   * The text of the answer's messages, as it is delivered. `null`: the answer must not be delivered, and that
+   * is reported already.
+   */
   async #textOf(
     answered: Answered,
     { reply, heard, check }: { reply: readonly number[]; heard: string | null; check: () => Promise<void> },
@@ -143,7 +146,7 @@ export class Settlement {
     }
   }
 
-  /** It is sent no further. */
+  /** Stops the delivery for good. */
   async #end(answered: Answered, refusal: unknown): Promise<void> {
     if (refusal instanceof NotWaitingError) return this.tell(answered.burst, 'elsewhere', refusal)
     const left = await this.#asksAgain(answered)
@@ -154,7 +157,7 @@ export class Settlement {
     await this.settle(answered, 'erased', refusal)
   }
 
-  /** A rollback hid the answer and not its question: that waits for another one. */
+  /** A rollback hid the answer but not its question, which waits for another answer. */
   async #asksAgain({ session, burst }: Answered): Promise<readonly WaitingEntry[]> {
     try {
       const entries = await this.insist(() => session.boundAlone().waiting())
@@ -165,7 +168,10 @@ export class Settlement {
     }
   }
 
-  /** What is done need not be done again because the store was away: it is waited for, until the program ends. */
+  /**
+   * Repeats an operation while the store is away, until the program ends: finished work must not be done
+   * again.
+   */
   async insist<Result>(work: () => Promise<Result>): Promise<Result> {
     const { timers, ending, onError } = this.#options
     for (let wait = FIRST_RETRY_MS; ; wait = Math.min(wait * 2, MAX_RETRY_MS)) {
@@ -179,7 +185,7 @@ export class Settlement {
     }
   }
 
-  /** What no person has read is not told to the model as said. */
+  /** Marks a reply in the log as unread, so that the model is not told that a person has read it. */
   async #markUndelivered({ session, delivery }: Answered, reply: readonly number[]): Promise<void> {
     const own = session.boundAlone()
     try {
@@ -187,12 +193,12 @@ export class Settlement {
         if (role === 'assistant' && contentText(content).trim() !== '')
           await this.insist(() => own.edit(seq, markedUndelivered(content, delivery.isShown)))
     } catch (refusal) {
-      // It is gone, or taken back: then it is told to no model.
+      // The message is gone or taken back, so no model is told of it.
       if (!isNoLongerOwed(refusal) && !(refusal instanceof MessageNotFoundError)) throw refusal
     }
   }
 
-  /** Until the platform has it, or the program ends. */
+  /** Sends until the platform has it, or the program ends. */
   async #send(answered: Answered, { text, check, reply = [], ...last }: Last): Promise<void> {
     const { burst, delivery } = answered
     this.#delivering = burst

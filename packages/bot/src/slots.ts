@@ -1,4 +1,4 @@
-/** So many at a time; who comes later waits in line. */
+/** Lets a fixed number of callers in at a time. Further callers wait in line. */
 export class Slots {
   #free: number
   readonly #waiting = new Set<() => void>()
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count
   }
 
-  /** Call what it gives when you are done; again, it does nothing. */
+  /** The caller calls the result when it is done. A second call does nothing. */
   async enter(): Promise<() => void> {
     if (this.#free > 0) this.#free -= 1
     else await new Promise<void>(resolve => this.#waiting.add(resolve))

@@ -3,9 +3,9 @@ import { begunBefore } from './markdown/inline.ts'
 import { findEnd } from './split-text.ts'
 
 /**
- * As `splitText`, for Markdown: each piece is Markdown of its own. A block of code that does not fit goes to the next
- * piece as a whole where that leaves this one at least half full, and is closed and opened again otherwise; nothing
- * else that has an end is cut in two where there is room before it.
+ * Like `splitText`, for Markdown: each piece is Markdown of its own. A block of code that does not fit moves
+ * to the next piece as a whole, if this piece stays at least half full; otherwise it is closed here and
+ * opened again there. Other styled text is not cut in two where there is room to cut before it.
  */
 export function splitMarkdown(text: string, most: number): readonly string[] {
   const pieces: string[] = []
@@ -32,11 +32,11 @@ function cutOff(rest: string, most: number): Cut {
   if (fence.from >= most / 2) return cutAt(rest, fence.from)
   const room = most - fence.mark.length - 1
   const opening = `${fence.mark}${fence.language}\n`
-  // Marks that fill a piece: nothing of the code would fit beside them.
+  // The fences alone would fill a piece and leave no room for code.
   if (opening.length + fence.mark.length + 1 > most / 2) return cutAt(rest, end)
   const inside = Math.max(lastLine(rest.slice(0, room)), 0)
   const at = inside > fence.inside ? inside : findEnd(rest.slice(0, room))
-  // The line that opens it is long.
+  // The opening line itself is too long for this piece.
   if (at < fence.inside) return cutAt(rest, fence.from > 0 ? fence.from : end)
   const after = rest.startsWith('\n', at) ? at + 1 : at
   return {
@@ -49,7 +49,7 @@ function cutAt(rest: string, end: number): Cut {
   return { piece: rest.slice(0, end).trimEnd(), next: rest.slice(end).trimStart() }
 }
 
-/** What was left of it may be its end alone. */
+/** The rest may be only the end of the block. */
 function reopened(rest: string, fence: Fence, opening: string): string {
   const end = rest.indexOf('\n')
   const line = end === -1 ? rest : rest.slice(0, end)
@@ -57,7 +57,7 @@ function reopened(rest: string, fence: Fence, opening: string): string {
   return opening + rest
 }
 
-/** The place after the last whole line, of at least half the room. */
+/** The place after the last whole line, if that is at least half of the text. -1: there is no such place. */
 function lastLine(text: string): number {
   const end = text.lastIndexOf('\n')
   return end >= text.length / 2 ? end : -1
@@ -65,11 +65,11 @@ function lastLine(text: string): number {
 
 interface OpenFence extends Fence {
   readonly from: number
-  /** Where its code begins. */
+  /** Where the code of the block begins. */
   readonly inside: number
 }
 
-/** The block of code that is under way there; `null`: none is. */
+/** The block of code that is open at this place. `null`: none is. */
 function fenceAt(text: string, cut: number): OpenFence | null {
   let open: OpenFence | null = null
   for (let from = 0; from < cut; ) {
@@ -85,7 +85,7 @@ function fenceAt(text: string, cut: number): OpenFence | null {
   return open
 }
 
-/** Before what would be cut in two, where that leaves the piece at least half full. */
+/** Cuts before a styled text rather than inside it, where the piece stays at least half full. */
 function outside(full: string, end: number, most: number): number {
   const paragraph = full.lastIndexOf('\n\n', end - 1) + 1
   const begun = begunBefore(full.slice(paragraph), end - paragraph)

@@ -1,7 +1,7 @@
 /**
- * A reply in pieces that a platform takes, cut at a paragraph, a line, a sentence or a word where one is near, and
- * never inside a character. Where each piece ends is decided by what is before and shortly after it: as a reply grows,
- * pieces that are full stay what they are.
+ * Splits a reply into pieces that a platform takes. It cuts at a paragraph, a line, a sentence or a word
+ * where one is near, and never inside a character. The end of a piece depends only on the text before it and
+ * shortly after it: while a reply grows, full pieces stay as they are.
  */
 export function splitText(text: string, most: number): readonly string[] {
   const pieces: string[] = []
@@ -15,10 +15,10 @@ export function splitText(text: string, most: number): readonly string[] {
   return pieces.filter((piece, index) => piece !== '' || index === 0)
 }
 
-/** From the best place to cut to the worst. */
+/** The best places to cut first, the worst last. */
 const ENDS = [/\n\s*\n/g, /\n/g, /[.!?。！？…]["”’）)]*(?:\s|(?<=[。！？]))/g, /\s/g]
 
-/** Where a piece that is full ends best: it is to be at least half full. */
+/** The best end of a full piece, so that the piece is at least half full. */
 export function findEnd(piece: string): number {
   for (const pattern of ENDS) {
     let end = 0
@@ -29,8 +29,9 @@ export function findEnd(piece: string): number {
 }
 
 /**
- * The last one may go on after the cut, and then it goes to the next piece. Half of a surrogate pair would end it too
- * soon; and where one begins can only be told from the beginning on, since flags come in pairs.
+ * The last character may go on after the cut; then it moves to the next piece. Half of a surrogate pair is
+ * removed first, since it would end the character too soon. Where a character begins can only be told from
+ * the start of the text, since flags come in pairs.
  */
 function wholeCharacters(piece: string): number {
   const whole = piece.replace(/(?<=.)[\uD800-\uDBFF]$/s, '')

@@ -1,9 +1,9 @@
-/** What the runtime knows of time. The clock of `palimpsest/testing` is one. */
+/** How the runtime measures time. The clock of `palimpsest/testing` fits. */
 export interface Timers {
-  /** In milliseconds, since whenever. The clocks of machines are set back; this one had better not be. */
+  /** Milliseconds since any fixed moment. It should be monotonic: a machine's clock may be set back. */
   now(): number
   setTimeout(callback: () => unknown, ms: number): unknown
-  // biome-ignore lint/suspicious/noExplicitAny: what the one gave, the other takes.
+  // biome-ignore lint/suspicious/noExplicitAny: it takes what `setTimeout` returned.
   clearTimeout(timer: any): void
 }
 

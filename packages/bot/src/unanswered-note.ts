@@ -4,8 +4,8 @@ import { contentText, headOf, type Message } from 'palimpsest/internals/log/inde
 const MAX_CHARACTERS = 300
 
 /**
- * What the model is reminded of where it is shown what others said, or what it said itself, after what it is to answer
- * now. `null`: that is what was said last of all that it is shown, through `shownThrough`.
+ * Reminds the model of the messages to answer, where it is shown later messages as well. `null`: they are the
+ * last messages that it is shown, through `shownThrough`.
  */
 export function unansweredNote(
   messages: readonly Message[],

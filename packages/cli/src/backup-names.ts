@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path'
 
-/** A backup in a folder: of which moment its name says it is. */
+/** A backup in a folder. `at` is the moment that its name states, in milliseconds since 1970. */
 export interface NamedBackup {
   readonly file: string
   readonly at: number
@@ -12,7 +12,7 @@ export function backupName(db: string, at: number): string {
   return `${stemOf(db)}-${moment}Z.db`
 }
 
-/** Those of a folder that have such a name, the newest first. */
+/** The files of a folder that are named as backups of `db`, the newest first. */
 export function backupsAmong(files: readonly string[], db: string): readonly NamedBackup[] {
   return files
     .flatMap(file => {
@@ -22,7 +22,10 @@ export function backupsAmong(files: readonly string[], db: string): readonly Nam
     .toSorted((one, other) => other.at - one.at)
 }
 
-/** When the next one is due. One from a time that is yet to come was named by a clock that was wrong. */
+/**
+ * When the next backup is due. A backup that is dated more than one interval ahead is ignored: the clock was
+ * wrong when it was named.
+ */
 export function dueAt(
   backups: readonly NamedBackup[],
   { everyMs, now }: { readonly everyMs: number; readonly now: number },

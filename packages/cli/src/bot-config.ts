@@ -27,9 +27,9 @@ import {
   text,
 } from './bot-fields.ts'
 
-/** What a bot's file says, checked; names of files are whole. */
+/** The checked content of a bot's file. File names are absolute. */
 export interface BotConfig extends Pick<RuntimeOptions, keyof typeof RUNTIME_SECTIONS | 'belongsTo'> {
-  /** Either this or `db`; none of both: as the environment says. */
+  /** Either this or `db`. When both are left out, the environment decides. */
   readonly store?: string
   readonly db?: string
   readonly namespace: string
@@ -45,7 +45,7 @@ interface TelegramConfig extends Omit<TelegramOptions, 'timers'> {
   readonly name: string
 }
 
-/** Throws with everything that is wrong with it. */
+/** Throws an error that lists everything that is wrong with the file. */
 export function readBotConfig(given: unknown, folder: string): BotConfig {
   const problems = new Problems()
   const read = BOT(given, '', problems) as Partial<BotConfig> | undefined
@@ -71,23 +71,23 @@ export function readBotConfig(given: unknown, folder: string): BotConfig {
   }
 }
 
-/** What names a file or a folder is taken from where the bot's file is. */
+/** Files and folders in the settings are relative to the folder of the bot's file. */
 function besideFile(settings: Layer, folder: string): Layer {
   const named = ['workspace', 'erasedList', 'backup'].filter(name => typeof settings[name] === 'string')
   return Object.fromEntries(named.map(name => [name, resolve(folder, settings[name] as string)]))
 }
 
-/** What the file has there, before variables were filled in. */
+/** What the file itself has at this path, before variables were filled in. */
 function written(given: unknown, ...path: readonly (string | number)[]): unknown {
   return path.reduce((value, step) => (value as Readonly<Record<string, unknown>>)[step], given)
 }
 
-/** An id that nobody can have would keep everybody out, or somebody in. */
+/** Refuses ids that no sender can have: they would keep everyone out, or let the wrong people in. */
 function refuseStrangers(read: Partial<BotConfig>, given: unknown, problems: Problems) {
   const { channels, belongsTo, privates, groups } = read
   if (!channels || belongsTo) return
   const prefixes = channels.flatMap(channel => (channel ? [`${channel.name}:`] : []))
-  // What is wrong with the channels is said already.
+  // The problem with the channels is noted already.
   if (prefixes.length === 0) return
   for (const [place, options] of Object.entries({ privates, groups }))
     for (const field of ['seen', 'triggeredBy'] as const) {
@@ -127,7 +127,7 @@ function readInstructions(
   }
 }
 
-/** As the runtime has them. */
+/** The sections that the runtime has, with the runtime's own checks. */
 const sections = Object.fromEntries(
   Object.entries(RUNTIME_SECTIONS).map(([section, checks]) => [section, objectOf(fieldsOf(checks))]),
 )
@@ -201,7 +201,10 @@ function readOwnChannel(
   return given as unknown as Channel
 }
 
-/** Those that a bot knows: where it stores stands beside them, and it listens nowhere. */
+/**
+ * The settings that a bot's file may set. The database stands beside them in the file, and a bot listens on
+ * no port.
+ */
 const SETTING_NAMES = namesWithin('start').filter(
   name => !['db', 'store', 'host', 'port', 'maxBodyBytes'].includes(name),
 )
@@ -230,7 +233,7 @@ const instructions: Field = (given, path, problems) => {
   return problems.refuse(path, given, 'a text, or { "file": "persona.md" }')
 }
 
-/** As the package `pg` reads it, which takes an address without a host too. */
+/** Follows the package `pg`, which also accepts an address without a host. */
 function isDatabaseAddress(value: unknown): boolean {
   if (typeof value !== 'string' || !/^postgres(ql)?:\/\//.test(value)) return false
   return URL.canParse(value) || URL.canParse(value.replace('@/', '@host/'))

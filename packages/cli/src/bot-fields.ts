@@ -4,14 +4,15 @@ import type { SettingsProblem } from 'palimpsest/internals/errors'
 import { nearestName } from 'palimpsest/internals/nearest-name'
 
 /**
- * What a field of a bot's file takes, and what it makes of it: `undefined` where it was refused. Whatever is wrong is
- * noted, so that all of it can be said at once.
+ * Checks one field of a bot's file and returns its value, or `undefined` where the field was refused. Every
+ * problem is noted, so that all of them can be told at once.
  */
 export type Field = (given: unknown, path: string, problems: Problems) => unknown
 
 /**
- * What is wrong with a file. Values are shown as the file has them, before variables were filled in, and secrets never;
- * what has a name that nobody knows might be one, and so might what stands in a wrong place.
+ * What is wrong with a file. Values are shown as the file has them, before variables were filled in. Secrets
+ * are never shown. A value under an unknown name, or in a wrong place, might be a secret, so it is hidden
+ * too.
  */
 export class Problems {
   readonly found: SettingsProblem[] = []
@@ -20,7 +21,7 @@ export class Problems {
     this.found.push({ setting: path, value: shown(value), allowed })
   }
 
-  /** A getter of a module may throw whatever it likes. */
+  /** Notes that reading failed: a getter of a module may throw any error. */
   refuseUnread(path: string, error: unknown): undefined {
     this.refuse(path, HIDDEN, `a value that can be read; reading it failed (${hideSecrets(String(error))})`)
   }
@@ -53,11 +54,11 @@ export function shown(value: unknown): unknown {
 interface Rule {
   readonly allowed: string
   readonly accepts: (value: unknown) => boolean
-  /** What stands there is not shown. */
+  /** The value is never shown in an error. */
   readonly isSecret?: true
 }
 
-/** Text has its variables filled in before it is looked at, also in a list. */
+/** Fills in the variables of a text, or of the texts of a list, before it checks the value. */
 export function checked({ allowed, accepts, isSecret }: Rule): Field {
   return (given, path, problems) => {
     const filled = filledIn(given, path, problems)
@@ -74,7 +75,7 @@ export function filledIn(given: unknown, path: string, problems: Problems): unkn
   if (typeof given !== 'string') return given
   const filled = fillIn(given)
   if ('text' in filled) return filled.text
-  // Beside a variable there may stand a password.
+  // Only the variable is shown: a password may stand beside it.
   const missing = 'missing' in filled ? filled.missing : []
   for (const name of missing)
     problems.refuse(path, `\${${name}}`, `variables of the environment that are set; ${name} is not`)
@@ -82,10 +83,10 @@ export function filledIn(given: unknown, path: string, problems: Problems): unkn
   return undefined
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: it is what a file has.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the text shows what a file may hold.
 const VARIABLE_RULE = '${NAME} with a name of letters, digits and _; $${ stands for ${ itself'
 
-/** An object with these fields and no others, all of which may be left out. */
+/** An object with these fields and no others. Each of them may be left out. */
 export function objectOf(fields: Readonly<Record<string, Field>>): Field {
   const names = Object.keys(fields)
   return (given, path, problems) => {

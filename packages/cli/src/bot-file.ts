@@ -7,7 +7,7 @@ import { type BotConfig, readBotConfig } from './bot-config.ts'
 
 const MODULES = ['.js', '.mjs', '.ts', '.mts']
 
-/** The least that runs. */
+/** The smallest file that runs. */
 const EXAMPLE = `{
   "db": "bot.db",
   "channels": [{ "type": "telegram", "token": "\${TELEGRAM_TOKEN}" }]
@@ -58,7 +58,7 @@ function parse(text: string, file: string): unknown {
   }
 }
 
-/** What Node says of JSON may quote what stands around the mistake: a token, say. */
+/** Node's message may quote what stands around the mistake, for example a token. */
 function withoutSource(message: string): string {
   return message.replace(/, (\.\.\.)?".*$/s, '')
 }

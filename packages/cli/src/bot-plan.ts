@@ -9,25 +9,28 @@ import { type DatabasePlace, databasePlace } from './database-place.ts'
 import { keepingOf } from './fold-worker.ts'
 import { responderOf } from './responder-of.ts'
 
-/** The file's over the environment's; where neither names one, beside the file. */
+/**
+ * The place in the file wins over the place in the environment. The default is a database beside the bot's
+ * file.
+ */
 export function placeOf({ store, db }: BotConfig, file: string, environment: Layer): DatabasePlace {
   const named = { ...(db !== undefined && { db }), ...(store !== undefined && { store }) }
   return databasePlace(named, environment, usual => resolve(dirname(file), usual))
 }
 
-/** What a bot is made of, everything but its store and its channels. */
+/** Everything that a bot is made of, except its store and its channels. */
 export interface BotPlan {
   readonly responder: Responder
   readonly workspace: string | null
   readonly keeping: ReturnType<typeof keepingOf>
   readonly warnings: readonly string[]
-  /** What is told of it. */
+  /** What the log and the output tell about the bot. */
   readonly summary: BotSummary
 }
 
 export interface BotSummary {
   readonly channels: readonly string[]
-  /** What answers: a model, a search in the memory, or a function of the file. */
+  /** What answers: a model, a search in the memory, or a responder from the file. */
   readonly answers: 'model' | 'search' | 'own'
   readonly model: string | null
   readonly policy: string
@@ -53,14 +56,16 @@ export async function planBot(config: BotConfig, resolved: Resolved): Promise<Bo
   }
 }
 
-/** The file's settings over the environment's, without a store. Throws where they do not fit together. */
+/**
+ * Checks the file's settings over the environment's, without a store. Throws where they do not fit together.
+ */
 export async function checkBot(config: BotConfig, environment: Layer): Promise<BotPlan> {
   const resolved = resolveSettings({ file: config.settings, environment })
   await namingTheFile(config, () => configurationOf(resolved))
   return planBot(config, resolved)
 }
 
-/** What stands in the file is named as it stands there. */
+/** An error about a setting of the file names it by its place in the file. */
 export async function namingTheFile<Result>(
   { settings }: BotConfig,
   action: () => Promise<Result>,

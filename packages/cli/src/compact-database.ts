@@ -3,7 +3,7 @@ import { checkUrl } from './options.ts'
 import { programLog } from './program-log.ts'
 import { InterruptedError, Progress, type Terminal } from './terminal.ts'
 
-/** With sizes where it was made compact just now. */
+/** The sizes and the time are set only where this run compacted the database. */
 export interface CompactionResult {
   readonly isCompact: boolean
   readonly bytesBefore?: number
@@ -19,7 +19,7 @@ export async function compactDatabase(
 ): Promise<CompactionResult> {
   const progress = new Progress(terminal, 'compacting')
   const stopping = new AbortController()
-  // A second one ends the process at once, as everywhere.
+  // A second signal ends the process at once.
   const stop = () =>
     stopping.abort(
       new InterruptedError(
@@ -50,7 +50,7 @@ export async function compactDatabase(
   }
 }
 
-/** Changes nothing. Its schema is the newest. */
+/** Reads only. Expects a database whose schema is the newest. */
 export async function isCompact({ db, store }: DatabasePlace): Promise<boolean> {
   if (store === undefined)
     return (await import('palimpsest/internals/store/sqlite/compact')).isCompactSqlite(db)

@@ -74,7 +74,7 @@ async function runCompact(id: string, flags: CompactFlags, terminal: Terminal): 
   terminal.output.write(flags.json ? `${JSON.stringify(outcome)}\n` : `${describeOutcome(outcome)}\n`)
 }
 
-/** As a server on the same database would have it, but for what the command line says. */
+/** The configuration of a server on the same database, except for what the command line sets. */
 async function configured(store: Store, flags: CompactFlags, terminal: Terminal): Promise<Configuration> {
   const { LiveSettings } = await import('@palimpsest/server/internals/live-settings')
   const { readEnvironment } = await import('palimpsest/internals/config/index')

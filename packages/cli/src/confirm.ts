@@ -4,7 +4,7 @@ import { InterruptedError, NoResultError, type Terminal } from './terminal.ts'
 
 const NOTHING_ERASED = 'Nothing was erased.'
 
-/** Said before anything is opened: a script that forgot it waits for nothing. */
+/** Throws before anything is opened, so that a script that forgot `--yes` is told at once. */
 export function requireConsent({ yes }: { readonly yes?: true }): void {
   if (yes || process.stdin.isTTY) return
   throw new InvalidArgumentError(
@@ -15,10 +15,10 @@ export function requireConsent({ yes }: { readonly yes?: true }): void {
   )
 }
 
-/** Anything but a clear yes is a no. */
+/** Throws unless the person types `yes`. */
 export async function confirm(question: string, terminal: Terminal): Promise<void> {
   const asking = createInterface({ input: process.stdin, output: terminal.error })
-  // Ctrl-C, Ctrl-D, or whoever typed is gone.
+  // Resolves on Ctrl-C, on Ctrl-D, and when the input has ended.
   const { promise: ended, resolve: end } = Promise.withResolvers<null>()
   asking.once('close', () => end(null))
   asking.once('SIGINT', () => end(null))

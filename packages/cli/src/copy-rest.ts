@@ -10,7 +10,7 @@ import {
 } from 'palimpsest/internals/store/index'
 import type { CopyTally } from './copy-result.ts'
 
-/** What a namespace has beside its sessions. */
+/** The parts of a namespace that are not sessions. */
 interface Work {
   readonly from: Store
   readonly to: Store
@@ -24,7 +24,10 @@ interface Work {
 
 const DOCUMENTS_AT_A_TIME = 100
 
-/** Those of no session: a session's own go with it. What they learned names sessions, so these come first. */
+/**
+ * Copies the documents that belong to no session; a session's own documents are copied with it. Sessions are
+ * copied first, since what a document learned names them.
+ */
 export async function copyDocuments(work: Work): Promise<void> {
   let after: { layer: LayerName; key: string } | undefined
   for (;;) {
@@ -63,7 +66,10 @@ async function copyDocument(key: DocumentKey, { from, to, verifyOnly, tally, now
   tally.count('documents', copy ? 'updated' : 'copied')
 }
 
-/** The same document as it was before: all its versions are there, and those of its facts that have not changed since. */
+/**
+ * Whether the copy is an earlier state of the original: the original begins with all versions and all facts
+ * of the copy. Only the columns of a fact that never change are compared.
+ */
 function isEarlier(copy: readonly CopyRow[], original: readonly CopyRow[]): boolean {
   const versionsOf = (rows: readonly CopyRow[]) =>
     rows.filter(({ table }) => table === 'document_versions').map(({ values }) => JSON.stringify(values))

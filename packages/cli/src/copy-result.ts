@@ -1,21 +1,21 @@
 import type { Difference, DifferenceReason } from './copy-session.ts'
 
-/** What a copy did, and what it found. */
+/** What a copy did, and the differences that it found. */
 export interface CopyResult {
   readonly from: string
   readonly to: string
   readonly verifyOnly: boolean
   readonly namespaces: readonly string[]
   readonly sessions: Counts
-  /** Of all sessions that were looked at and of what was written now. */
+  /** `verified` counts all sessions that were compared, `written` only what this run wrote. */
   readonly messages: { readonly written: number; readonly verified: number }
   readonly documents: Counts
   readonly settings: Counts
   readonly keys: Counts
-  /** Something was written. */
+  /** Whether this run wrote anything. */
   readonly changed: boolean
   readonly differences: readonly Difference[]
-  /** How many there are: of very many, only the first are listed. */
+  /** The number of all differences. The list holds at most 1,000 of them. */
   readonly differenceCount: number
   readonly seconds: number
   readonly messagesPerSecond: number
@@ -23,7 +23,7 @@ export interface CopyResult {
 
 export interface Counts {
   readonly copied: number
-  /** It had been copied before, and there was more since. */
+  /** An earlier run had copied it, and the original has grown since. */
   readonly updated: number
   readonly unchanged: number
 }
@@ -31,7 +31,6 @@ export interface Counts {
 type Kind = 'sessions' | 'documents' | 'settings' | 'keys'
 const MAX_DIFFERENCES = 1_000
 
-/** Counts while the work goes on. */
 export class CopyTally {
   readonly #counts: Record<Kind, { copied: number; updated: number; unchanged: number }> = {
     sessions: { copied: 0, updated: 0, unchanged: 0 },
@@ -74,7 +73,7 @@ export class CopyTally {
       ...this.#counts,
       messages: { written: this.written, verified: this.verified },
       changed: counts.some(({ copied, updated }) => copied + updated > 0),
-      // Several are worked at at once, and end in any order.
+      // Several sessions are copied at once and end in any order, so the list is sorted.
       differences: this.#differences.toSorted(byPlace),
       differenceCount: this.#differenceCount,
       seconds: Math.round(this.seconds * 1000) / 1000,

@@ -9,9 +9,11 @@ import {
 } from 'palimpsest/internals/store/index'
 
 /**
- * `conflict`: the target has another one. `missing`, `different`: found by comparing. `rewritten`: folds or edits came
- * between all tries. `erasing`: what is being erased must not be copied. `unusable`: it has a number that nothing can
- * follow.
+ * - `conflict`: the target holds another session or document under this name.
+ * - `missing`, `different`: the comparison found it.
+ * - `rewritten`: a fold or an edit came between during every attempt.
+ * - `erasing`: an erasure is under way, and what it erases must not be copied.
+ * - `unusable`: it holds a number that no number can follow.
  */
 export type DifferenceReason = 'conflict' | 'missing' | 'different' | 'rewritten' | 'erasing' | 'unusable'
 
@@ -25,7 +27,7 @@ export interface Difference {
 export interface Stores {
   readonly from: Store
   readonly to: Store
-  /** Called with each page that was read of the original; throws to end the work. */
+  /** Called with each page that was read from the original. It throws to end the work. */
   readonly onPage: (page: CopyPage) => void
   readonly now: () => number
 }
@@ -33,26 +35,38 @@ export interface Stores {
 export interface CopiedSession {
   readonly outcome: 'copied' | 'updated' | 'unchanged' | Exclude<DifferenceReason, 'erasing'>
   readonly written: number
-  /** Messages that were compared now. */
+  /** The number of messages that this run compared. */
   readonly verified: number
 }
 
-/** How often it is read page by page, and then in one piece: while a backlog folds, no two pages are of one epoch. */
+/**
+ * How often a session is read page by page, and after that in one piece. While a backlog folds, the epoch
+ * changes between any two pages.
+ */
 const TRIES = 5
 const TRIES_IN_ONE = 5
-/** More would be too much for the memory of a small machine, and for those who wait to write. */
+/**
+ * More messages in one piece would need too much memory on a small machine, and would hold up writers for too
+ * long.
+ */
 const MAX_MESSAGES_IN_ONE = 50_000
-/** What a copy lacks is added in one transaction up to here; with more it is written anew, and takes the old one's place. */
+/**
+ * Up to this many missing messages are added in one transaction. With more, the copy is written anew and
+ * takes the place of the old one.
+ */
 const MAX_ADDED = 2_000
 
-/** One session: what has to be done is decided by what both stores say of it, without reading it. */
+/**
+ * Copies one session. The marks of both stores decide what has to be done; the messages are not read for
+ * that.
+ */
 export async function copySession(key: SessionKey, stores: Stores): Promise<CopiedSession> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await tryToCopy(key, stores, attempt)
     } catch (error) {
       if (!PalimpsestError.isInstance(error)) throw error
-      // Somebody wrote the target meanwhile.
+      // Another process wrote into the target in the meantime.
       if (error.code === 'session_exists') return { outcome: 'conflict', written: 0, verified: 0 }
       if (error.code === 'invalid_export') return { outcome: 'unusable', written: 0, verified: 0 }
       if (error.code === 'lease_lost') throw overtaken(error)
@@ -70,7 +84,7 @@ function overtaken(cause: PalimpsestError): PalimpsestError {
 async function tryToCopy(key: SessionKey, stores: Stores, attempt: number): Promise<CopiedSession> {
   const { from, to } = stores
   const [original, copy] = await Promise.all([from.copies.readCopyState(key), to.copies.readCopyState(key)])
-  // Erased since it was listed.
+  // The session was erased after it was listed.
   if (original === null) return { outcome: 'unchanged', written: 0, verified: 0 }
   const record = copy?.copied
   const inOne = isInOne(original, attempt)
@@ -96,13 +110,16 @@ function isInOne({ lastSeq }: Pick<CopyState, 'lastSeq'>, attempt: number): bool
   return attempt > TRIES && lastSeq <= MAX_MESSAGES_IN_ONE
 }
 
-/** Where the original was rewritten since, or has much that is new, all of it is written. */
+/**
+ * The seq after which messages are added. 0: everything is written anew, since the original was rewritten or
+ * has much that is new.
+ */
 function addedAfter(original: CopyState, copy: CopyState): number {
   const isLittle = original.lastSeq - copy.lastSeq <= MAX_ADDED
   return copy.copied?.epoch === original.epoch && isLittle ? copy.lastSeq : 0
 }
 
-/** Reads the copy again: what counts is what is there, and not what was sent. */
+/** Reads the copy again: only what is stored counts, not what was sent. */
 async function verify(key: SessionKey, hash: string, { to, onPage }: Stores): Promise<CopiedSession> {
   const read = await hashOf(to, key, page => onPage({ ...page, rows: [] }))
   if (read.hash !== hash) return { outcome: 'different', written: 0, verified: read.messages }
@@ -110,7 +127,7 @@ async function verify(key: SessionKey, hash: string, { to, onPage }: Stores): Pr
   return { outcome: 'unchanged', written: 0, verified: read.messages }
 }
 
-/** One that was not copied from here, or was written to since. */
+/** Compares a session that was not copied from here, or that was written to since. */
 async function compare(
   key: SessionKey,
   { from, to, onPage }: Stores,
@@ -121,7 +138,7 @@ async function compare(
   return { outcome, written: 0, verified: original.messages }
 }
 
-/** Changes nothing, not even a note that they are the same. */
+/** Compares and writes nothing, not even a note that both are the same. */
 export async function compareSession(key: SessionKey, stores: Stores): Promise<CopiedSession> {
   const there = await stores.to.copies.readCopyState(key)
   if (there === null) return { outcome: 'missing', written: 0, verified: 0 }

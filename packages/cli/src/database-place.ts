@@ -1,14 +1,14 @@
 import { type Layer, resolveSettings } from 'palimpsest/internals/config/index'
 
-/** Where a memory is: a file, or a PostgreSQL database. */
+/** Where a memory is stored: in an SQLite file, or in a PostgreSQL database. */
 export interface DatabasePlace {
   readonly db: string
   readonly store?: string
 }
 
 /**
- * What is named over what the environment names. Who names a file means it, whatever database the environment names.
- * `usual`: where the file is that nobody named.
+ * What the caller names wins over the environment. A file that the caller names wins even over a PostgreSQL
+ * database of the environment. `usual` maps the default file name, which is used where nothing names a file.
  */
 export function databasePlace(
   { db, store }: Partial<DatabasePlace>,

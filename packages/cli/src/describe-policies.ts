@@ -1,7 +1,7 @@
 import { describeParameter, type Parameter, PRESET_NAMES, PRESETS } from 'palimpsest/internals/policy/index'
 import { fill } from './fill.ts'
 
-/** Every policy with its settings, for `--help`. */
+/** Lists every policy with its settings, for `--help`. */
 export function describePolicies(columns: number): string {
   const shared = new Map<string, Parameter>(
     Object.entries(PRESETS.resize).filter(([name]) => PRESET_NAMES.every(preset => name in PRESETS[preset])),

@@ -39,7 +39,9 @@ export async function editMemory(written: WrittenName, flags: EditFlags, termina
     )
 }
 
-/** Nobody should write into an editor what has no place. */
+/**
+ * Fails before the editor opens where the document cannot be stored: a person should not write for nothing.
+ */
 async function readBefore(
   { palimpsest }: OpenMemory,
   document: MemoryDocument,
@@ -72,7 +74,7 @@ function withDraft(error: unknown, file: string): unknown {
   )
 }
 
-/** One person's change to what they saw, a whole document or a section of it. */
+/** One person's change to a document, or to one of its sections. */
 class Edit {
   readonly #document: MemoryDocument
   readonly #before: MemoryContent | null
@@ -88,13 +90,13 @@ class Edit {
     return this.#document.layer
   }
 
-  /** What there is to change. */
+  /** The text that the person is given to change. */
   get shown(): string {
     const content = this.#before?.content ?? ''
     return this.#section === null ? content : (readSection(content, this.#section) ?? '')
   }
 
-  /** `null`: it says what it said. */
+  /** `null`: the text is unchanged. */
   async save(text: string): Promise<MemoryContent | null> {
     if (normalizeMarkdown(text) === normalizeMarkdown(this.shown)) return null
     const author = personHere()
@@ -113,7 +115,7 @@ class Edit {
     return section === null ? text : replaceSection(content, section, checkBody('content', text, section))
   }
 
-  /** What else became of the document since it was seen. */
+  /** Tells what else happened to the document since the person saw it. */
   async describeOthers({ version, budget }: MemoryContent): Promise<string> {
     const since = await this.#document.versions({ limit: version - (this.#before?.version ?? 0) })
     const condensed = since.filter(isCondensing)
@@ -126,10 +128,13 @@ class Edit {
   }
 }
 
-/** The largest document in its widest form; whoever sends more is not sending a document. */
+/** The largest document with 8 bytes a character. Longer input is not a document. */
 const MAX_BYTES = MAX_DOCUMENT_CHARACTERS * 8
 
-/** In place of an editor. Nothing at all is more likely a mistake than a wish. */
+/**
+ * Reads standard input in place of an editor. Empty input is refused: it is more likely a mistake than a
+ * wish.
+ */
 async function readInput(): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0

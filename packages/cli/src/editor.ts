@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 import { describe, PalimpsestError } from 'palimpsest/internals/errors'
 import { InterruptedError } from './terminal.ts'
 
-/** A file in which a person writes. Whatever goes wrong, it stays until it is removed, and is named. */
+/** A file in which a person writes. After any error the file stays and the error names it. */
 export interface DraftFile {
   readonly path: string
   remove(): Promise<void>
 }
 
-/** In a folder that nobody else can look into. */
+/** The folder and the file can be read by the person alone. */
 export async function createDraft(name: string, text: string): Promise<DraftFile> {
   const folder = await mkdtemp(join(tmpdir(), 'palimpsest-edit-'))
   const path = join(folder, name)
@@ -19,7 +19,7 @@ export async function createDraft(name: string, text: string): Promise<DraftFile
   return { path, remove: () => rm(dirname(path), { recursive: true, force: true }) }
 }
 
-/** Resolves when the person is done with it: what the file then says. */
+/** Resolves with the text of the file when the person has closed the editor. */
 export async function edit({ path }: DraftFile): Promise<string> {
   const command = editorCommand()
   const { code, signal } = await runEditor(command, path)
@@ -30,7 +30,7 @@ export async function edit({ path }: DraftFile): Promise<string> {
   return decodeDraft(await readFile(path), path)
 }
 
-/** A command line, as everywhere: it may have arguments. */
+/** The variable holds a command line, so the editor may have arguments. */
 function editorCommand(): string {
   const { VISUAL, EDITOR } = process.env
   return VISUAL?.trim() || EDITOR?.trim() || (process.platform === 'win32' ? 'notepad' : 'vi')
@@ -42,13 +42,14 @@ const INTERRUPTED = 128 + constants.signals.SIGINT
 
 type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
-/** Ctrl-C is the editor's affair while it runs. */
+/** The program ignores Ctrl-C while the editor runs: the editor handles it. */
 async function runEditor(command: string, path: string): Promise<Ended> {
   const ignore = () => {}
   process.on('SIGINT', ignore)
   try {
     return await new Promise((resolve, reject) => {
-      // Standard output is for the answer, unless a person looks at it.
+      // Where standard output is a file or a pipe, it is for the answer alone: the editor draws on standard
+      // error.
       const stdio = ['inherit', process.stdout.isTTY ? 'inherit' : 2, 'inherit'] as const
       const child =
         process.platform === 'win32'

@@ -4,16 +4,16 @@ import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { SessionInfo } from 'palimpsest/internals/session'
 import { type DocumentRecord, documentSession, type ErasureTarget } from 'palimpsest/internals/store/index'
 
-/** What an erasure would take, as far as it can be seen beforehand. */
+/** What an erasure would remove, as far as it can be told beforehand. */
 export interface ErasurePreview {
   readonly target: ErasureTarget
-  /** Those that would be gone as a whole. */
+  /** Sessions that would be erased as a whole. */
   readonly sessions: number
-  /** Of these and of others, as far as they can be seen. */
+  /** The visible messages of these and of other sessions that would be erased. */
   readonly messages: number
-  /** Memory documents that would be gone as a whole. */
+  /** Memory documents that would be erased as a whole. */
   readonly documents: number
-  /** Some of the messages, where messages were named. */
+  /** Some of the messages. Empty unless the caller named messages. */
   readonly examples: readonly Message[]
 }
 
@@ -59,7 +59,7 @@ async function previewMessages(
   return { target, sessions: 0, messages, documents: 0, examples }
 }
 
-/** Numbers that follow each other, so many at a time. */
+/** Runs of consecutive numbers, none longer than one page. */
 function runsOf(seqs: readonly number[]): readonly { from: number; to: number }[] {
   const runs: { from: number; to: number }[] = []
   for (const seq of seqs) {
@@ -87,7 +87,7 @@ function isGone(target: ErasureTarget, { user, kind }: SessionInfo): boolean {
   return target.kind !== 'person' || (user === target.id && kind !== 'group')
 }
 
-/** What a person said in a session that stays, also in what others passed on. */
+/** Counts what a person said in a session that stays, including what others forwarded. */
 async function countSaid(
   palimpsest: Palimpsest,
   { id }: SessionInfo,

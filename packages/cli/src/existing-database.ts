@@ -11,7 +11,7 @@ export interface DatabaseFlags {
   readonly store?: string
 }
 
-/** Whoever misspells a name is told so, and gets no empty database. */
+/** Refuses a file that is not there: a misspelt name must not create an empty database. */
 export function requireDatabase({ db, store }: DatabaseFlags): void {
   if (store !== undefined || existsSync(db)) return
   throw new PalimpsestError(
@@ -23,11 +23,11 @@ export function requireDatabase({ db, store }: DatabaseFlags): void {
 
 export interface Reading extends AsyncDisposable {
   readonly palimpsest: Palimpsest
-  /** As a server on the same database would have it. */
+  /** The time zone that a server on the same database has. */
   readonly zone: string
 }
 
-/** For those who change nothing. */
+/** Opens a memory for commands that change nothing. */
 export async function openForReading(
   flags: DatabaseFlags & { readonly namespace: string },
   environment: Layer,
@@ -43,7 +43,10 @@ export async function openForReading(
   })
 }
 
-/** As it is: nothing is made or changed. A database of an older version is refused, with what brings it up to date. */
+/**
+ * Creates and changes nothing. A database of an older version is refused; the error names the command that
+ * migrates it.
+ */
 export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<Store> {
   const store =
     url === undefined
@@ -55,7 +58,7 @@ export async function openReadOnly({ db, store: url }: DatabaseFlags): Promise<S
   return store
 }
 
-/** To write into it, and not to migrate it. */
+/** Opens the database for writing, without a migration. */
 export async function openAsItIs({ db, store: url }: DatabaseFlags): Promise<Store> {
   const store =
     url === undefined
@@ -67,7 +70,7 @@ export async function openAsItIs({ db, store: url }: DatabaseFlags): Promise<Sto
   return store
 }
 
-/** Connections that stay open would keep the process waiting. */
+/** Closes the store where `work` fails: open connections would keep the process alive. */
 export async function orClose<Result>(
   store: { close(): Promise<void> },
   work: () => Promise<Result>,

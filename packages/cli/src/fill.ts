@@ -1,4 +1,4 @@
-/** Breaks a text between words. Further lines are indented as the first one is, or as is asked. */
+/** Breaks a text between words. Further lines are indented like the first one, or by `indent`. */
 export function fill(text: string, columns: number, indent = text.search(/\S|$/)): string {
   const lines: string[] = []
   let line = ''

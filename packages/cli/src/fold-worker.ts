@@ -7,12 +7,12 @@ import type { QueuePlace } from 'palimpsest/internals/store/postgres/boss'
 import { DEFAULT_SCHEMA } from 'palimpsest/internals/store/postgres/schema-name'
 import type { FoldWorker } from 'palimpsest/internals/worker/worker'
 
-/** Where jobs are; `null`: there is no queue, or it is switched off. */
+/** Where the jobs are stored. `null`: there is no queue, or the queue is off. */
 export function queueOf({ store: url, queue }: Pick<SettingValues, 'store' | 'queue'>): QueuePlace | null {
   return url !== null && queue === 'on' ? { url, schema: DEFAULT_SCHEMA } : null
 }
 
-/** What all instances of a process have alike. */
+/** The options that all instances of a process share. */
 export function instanceOptions(
   values: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec' | 'erasedList' | 'eventRetentionDays'>,
   place: QueuePlace | null,
@@ -20,7 +20,10 @@ export function instanceOptions(
   return { ...foldingBy(values, place), ...keepingOf(values) }
 }
 
-/** What is kept, and where: the list of what was erased (left out: where the store has it), and events. */
+/**
+ * The settings of what is kept: events for some days, and the list of erasures. Without `erasedList` the
+ * store decides where that list is.
+ */
 export function keepingOf({
   erasedList,
   eventRetentionDays,
@@ -31,7 +34,10 @@ export function keepingOf({
   return { eventRetentionDays, ...(erasedList !== null && { erasedList }) }
 }
 
-/** What they do about folds, by how many the process may carry out at a time and whether there is a queue. */
+/**
+ * How the instances fold. This depends on how many folds the process may carry out at once, and on whether
+ * there is a queue.
+ */
 function foldingBy(
   { foldWorkers, foldLeaseSec }: Pick<SettingValues, 'foldWorkers' | 'foldLeaseSec'>,
   place: QueuePlace | null,
@@ -42,7 +48,7 @@ function foldingBy(
   return { folding: 'background', foldConcurrency: foldWorkers, foldLeaseMs }
 }
 
-/** Takes jobs for all namespaces, each by its own settings as they are then. */
+/** Takes jobs of all namespaces. Each job is folded with the current settings of its namespace. */
 export async function startWorker(options: {
   readonly place: QueuePlace
   readonly store: Store
@@ -59,7 +65,7 @@ export async function startWorker(options: {
     concurrency,
     instanceOf: async namespace => (await tenant(namespace)).palimpsest,
     onError: (error, job) => {
-      // That a fold failed was told when it did, however often the queue tries.
+      // The instance itself reports every failed fold, however often the queue tries.
       if (error instanceof FoldJobError) return
       log(`warning: ${job ? `session ${JSON.stringify(job.id)}` : 'the queue'}: ${describeError(error)}`)
     },

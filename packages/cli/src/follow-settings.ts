@@ -2,9 +2,9 @@ import type { LiveSettings } from '@palimpsest/server/internals/live-settings'
 import type { Resolved } from 'palimpsest/internals/config/index'
 import type { Configuration, Palimpsest } from 'palimpsest/internals/palimpsest'
 
-/** What is made of the settings, made anew when another process has changed them. */
+/** A value that is made from the settings, and made again when another process changes them. */
 export interface Followed<Made> {
-  /** As at the last `refresh`. */
+  /** The value as of the last `refresh`. */
   readonly current: () => Made
   readonly refresh: () => Promise<void>
 }
@@ -13,7 +13,7 @@ interface Following<Made> {
   readonly palimpsest: Palimpsest
   readonly made: Made
   readonly make: (of: Resolved) => Promise<Made>
-  /** What this program has to say beside the settings. */
+  /** Applies what this program sets beside the settings. */
   readonly adjust?: (changed: Configuration) => Configuration
 }
 

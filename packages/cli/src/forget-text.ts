@@ -69,7 +69,7 @@ function exampleText({ seq, sender, role, at, content }: Message, { zone }: Show
   return inertLine(`${seq}  ${speaker}  ${timeText(at, zone)}  ${shown}${shown === text ? '' : '…'}`)
 }
 
-/** What the counts of a receipt are of. */
+/** What each count of a receipt counts. */
 const PLACES: Readonly<Record<ErasurePlace, string>> = {
   messages: 'messages',
   versions: 'earlier versions of messages',
@@ -91,7 +91,7 @@ const PLACES: Readonly<Record<ErasurePlace, string>> = {
   database: 'database',
 }
 
-/** What happens now. */
+/** Tells the stage that begins now. */
 export function stageText(stage: ErasureStage, counts: ErasureRecord['counts']): string {
   const { messages = 0, files = 0 } = counts
   switch (stage) {
@@ -108,7 +108,10 @@ export function stageText(stage: ErasureStage, counts: ErasureRecord['counts']):
   }
 }
 
-/** What is pending goes on where something runs; a person of whom nothing was known was perhaps misnamed. */
+/**
+ * Tells what carries on a pending erasure. Also tells when nothing was known of a person: the id may be
+ * wrong.
+ */
 function remarks(receipt: ErasureReceipt): readonly string[] {
   const { target, done, places } = receipt
   const wasAnything = places.some(({ place, count }) => place !== 'database' && count > 0)
@@ -131,7 +134,7 @@ export function receiptText(receipt: ErasureReceipt, shown: Shown): string {
   const what = target === null ? '' : ` of ${targetText(target, shown)}`
   const when = `${timeText(requestedAt, shown.zone)} ${shown.zone}`
   const title = `Erasure ${id}${what}, asked for ${when}: ${done ? 'done' : waitsForOperator(receipt) ? 'waits for an operator' : 'under way'}\n`
-  // Where there was nothing, there is nothing to say.
+  // A place where nothing was found is left out.
   const rows = places
     .filter(({ count, state }) => count > 0 || state === 'pending')
     .map(({ place, count, state }) => [PLACES[place], String(count), state])

@@ -3,7 +3,7 @@ import type { MemoryDocument } from 'palimpsest/internals/memory/index'
 import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { PlannedSession } from './import-plan.ts'
 
-/** What becomes of a document for all chats: it is added, or one is there already, which stays as it is. */
+/** What happens to a document that serves all chats. A document that is there already stays as it is. */
 export interface ImportedDocument {
   readonly layer: 'persona' | 'global'
   /** The file that it was read from. */
@@ -11,12 +11,15 @@ export interface ImportedDocument {
   readonly state: 'added' | 'there' | 'different'
 }
 
-/** A session of an older system, whole or not at all, with its documents. */
+/** Imports a session of an older system with its documents, as a whole or not at all. */
 export async function importWhole(palimpsest: Palimpsest, { session, whole }: PlannedSession): Promise<void> {
   await palimpsest.import(whole!.file, { id: session })
 }
 
-/** Those that a session lacks which was there: what it has since then may say more than the file. */
+/**
+ * Adds the documents that an existing session lacks. A document that it has stays, since it may be newer than
+ * the file.
+ */
 export async function addDocuments(
   palimpsest: Palimpsest,
   { session, whole }: PlannedSession,
@@ -30,7 +33,10 @@ export async function addDocuments(
     )
 }
 
-/** What the bot kept for all of its chats. One that is there stays: it is in everybody's prompt. */
+/**
+ * Adds the documents that the older bot kept for all of its chats. An existing document stays: every prompt
+ * contains it.
+ */
 export async function addBotDocuments(
   palimpsest: Palimpsest | null,
   bot: BotDocuments | null,

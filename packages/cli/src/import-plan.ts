@@ -10,21 +10,24 @@ import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { Session } from 'palimpsest/internals/session'
 import type { ImportFlags } from './import.ts'
 
-/** What an import would do with one conversation. Nothing is written before all of them are planned. */
+/** What an import would do with one conversation. All conversations are planned before the first write. */
 export interface PlannedSession {
   readonly session: string
   readonly transcript: Transcript
-  /** `there`: what it lacks is appended, and what it has stays. */
+  /** `there`: the session exists. Its content stays, and the messages that it lacks are appended. */
   readonly state: 'new' | 'there'
   readonly added: number
   readonly duplicates: number
-  /** Of an older system: with its cursor, its summaries, its memo and its documents. */
+  /**
+   * The session of an older system, with its cursor, its summaries, its memo and its documents. `null`: a
+   * plain transcript.
+   */
   readonly whole: ConvertedSession | null
 }
 
 /**
- * One conversation goes to the session itself, several to sessions below it, by their ids or their places. Without a
- * session, those of an older system keep their own ids.
+ * A single conversation goes to the session itself. Several go to sessions named after it and their own id or
+ * number. Where no session is named, conversations of an older system keep their own ids.
  */
 export function sessionNames(
   session: string | undefined,
@@ -54,9 +57,12 @@ export interface Planning {
   readonly zone: string
   /** `null`: there is no database yet. */
   readonly palimpsest: Palimpsest | null
-  /** Whose repeated messages are counted: an import counts those of a transcript as it appends them. */
+  /**
+   * Whose repeated messages are counted. `older`: only those of an older system, since an import counts those
+   * of a transcript while it appends them.
+   */
   readonly counts: 'all' | 'older'
-  /** Throws where the caller wants it to end. */
+  /** Throws to end the work. */
   readonly check: () => void
 }
 
@@ -89,7 +95,7 @@ export async function planSessions(
     }
     const isCounted = whole !== null || counts === 'all'
     const duplicates = !isCounted ? 0 : await countKnown(transcript, await idsOf(session))
-    // What is no repeat would stand behind messages that it has nothing to do with.
+    // Refused: without a single shared message, the file and the session are different chats.
     if (whole !== null && duplicates === 0 && transcript.messages > 0 && (await session.count()) > 0)
       throw new InvalidArgumentError(
         '--session',

@@ -2,7 +2,7 @@ import type { Transcript } from '@palimpsest/replay/internals/transcript/index'
 import type { ImportedDocument } from './import-older.ts'
 import type { PlannedSession } from './import-plan.ts'
 
-/** What an import does or would do, as JSON and in words. */
+/** What an import did or would do. */
 
 export interface ImportResult {
   readonly session: string
@@ -16,7 +16,7 @@ export function resultOf({ session, transcript, added, duplicates }: PlannedSess
   return { session, title: transcript.title, messages: added + duplicates, added, duplicates }
 }
 
-/** What a session of an older system brings along. */
+/** What a session of an older system brings with it. */
 export function wholeJson({ whole, state, transcript }: PlannedSession): object {
   if (whole === null) return { state }
   const { file, notes } = whole
@@ -49,7 +49,7 @@ export function sessionLine({ session, title, added, duplicates }: ImportResult)
   return `${JSON.stringify(session)}${name}: ${added} added, ${duplicates} there already\n`
 }
 
-/** Below a session's own line: what it was imported with, and what was taken otherwise than it stood there. */
+/** The lines below a session's own line: what came with it, and what was changed on import. */
 export function wholeLines({ whole, state }: PlannedSession): string {
   if (whole === null) return ''
   const { file, notes } = whole
@@ -80,7 +80,7 @@ const COVERS: Readonly<Record<string, readonly [one: string, several: string]>> 
 }
 const EXTRACT = ['an extract', 'extracts'] as const
 
-/** Those beside each other that were made in the same way are told together: a long chat has a hundred extracts. */
+/** Neighbours that were made in the same way become one entry: a long chat has a hundred extracts. */
 function coverText(segments: FileSegments): string {
   const runs: { from: number; to: number; count: number; by: readonly [string, string] }[] = []
   for (const { fromSeq, toSeq, summarizer } of segments) {

@@ -1,18 +1,18 @@
 /**
- * Ids and documents hold what strangers wrote. On a screen a control character of theirs could move the
- * cursor or worse, so there each is shown by its number. Line breaks and tabs of a document are its own.
+ * Ids and documents hold text of strangers. On a screen its control characters could move the cursor or do
+ * worse, so each is shown by its number. The line breaks and tabs of a document stay.
  */
 
 export function inertText(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]|[\p{Zl}\p{Zp}]/gu, showNumber)
 }
 
-/** Nor could what changes the direction of writing make a line read as another. */
+/** Also shows characters that change the direction of writing: they could make a line read as another. */
 export function inertLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, showNumber)
 }
 
-/** Of text that is ours and has lines of its own. */
+/** For text of ours that has several lines. */
 export function inertLines(text: string): string {
   return text.split('\n').map(inertLine).join('\n')
 }

@@ -15,7 +15,9 @@ export interface BackupPlan {
   readonly keep: number
 }
 
-/** By the settings; `null`: none are to be made. What cannot be is said before anything is opened. */
+/**
+ * `null`: the settings ask for no backups. Throws before anything is opened where backups are not possible.
+ */
 export function backupPlan(
   { backup, backupEvery, backupKeep }: Pick<SettingValues, 'backup' | 'backupEvery' | 'backupKeep'>,
   { db, store }: DatabasePlace,
@@ -27,24 +29,24 @@ export function backupPlan(
   return { db, folder: resolve(backup), everyMs: readDuration(backupEvery)!, keep: backupKeep }
 }
 
-/** What tests choose otherwise. */
+/** Tests choose other values. */
 export interface BackupsParts {
   readonly retryMs?: number
 }
 
 export interface Backups {
-  /** One that is under way is broken off, and nothing is left of it. */
+  /** Aborts a backup that is under way and removes its partial file. */
   close(): Promise<void>
 }
 
-/** A clock may be set, and a machine may sleep: so it is looked at more often than backups are made. */
+/** The longest pause between two looks: the clock may be changed, and the machine may sleep. */
 const MAX_PAUSE_MS = 600_000
 const RETRY_MS = 300_000
 const STALE_MS = 86_400_000
 
 /**
- * Makes backups at intervals, as long as a program runs. Several programs may share a folder: what counts is what is in
- * it. What goes wrong is told and tried again, and stops nothing.
+ * Makes backups at intervals while a program runs. Several programs may share a folder, since the files in it
+ * decide what is due. A failure is logged and tried again; the program goes on.
  */
 export function keepBackups(plan: BackupPlan, log: ProgramLog, parts: BackupsParts = {}): Backups {
   const { retryMs = RETRY_MS } = parts
@@ -88,7 +90,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** How long it is until the next one. */
+/** Makes a backup if one is due. Answers with the milliseconds until the next one. */
 async function makeDue(plan: BackupPlan, signal: AbortSignal): Promise<number> {
   const { db, folder, everyMs, keep } = plan
   const { backupSqlite, isPartial } = await import('palimpsest/internals/store/sqlite/backup')
@@ -96,13 +98,15 @@ async function makeDue(plan: BackupPlan, signal: AbortSignal): Promise<number> {
   const idOf = (file: string) => readIdentityAlone(join(folder, file)).identity?.id ?? null
   const own = (id: string | null) =>
     backupsAmong(readdirSync(folder), db).filter(({ file }) => idOf(file) === id)
-  // As it is named in the file: what is only in the log yet is a database that was just made.
+  // The identity in the file itself. It is missing only where the database was just made and its data is
+  // still in the log.
   const known = readIdentityAlone(db).identity?.id ?? null
   const due = dueAt(own(known), { everyMs, now: Date.now() })
   if (due > Date.now()) return due - Date.now()
   removeStale(folder, isPartial)
   const { id } = await backupSqlite(db, { to: join(folder, backupName(db, Date.now())), signal })
-  // Only now that there is a newer one. Those of another database of the same name are not ours to remove.
+  // Old backups are removed only after a newer one is complete. Backups of another database with the same
+  // file name stay.
   if (id !== null) removeOldest(folder, own(id), keep)
   return everyMs
 }
@@ -111,7 +115,7 @@ function removeOldest(folder: string, newestFirst: readonly NamedBackup[], keep:
   for (const { file } of newestFirst.slice(keep)) rmSync(join(folder, file), { force: true })
 }
 
-/** What a process that was killed has left. */
+/** Removes the partial files of a process that was killed. */
 function removeStale(folder: string, isPartial: (file: string) => boolean): void {
   for (const file of readdirSync(folder).filter(isPartial)) {
     const path = join(folder, file)

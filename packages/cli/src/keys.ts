@@ -35,7 +35,7 @@ Examples:
   )
 }
 
-/** The work is loaded with the command that is run: no other one waits for it. */
+/** Loaded when the command runs, so that no other command waits for it. */
 const work = () => import('./run-keys.ts')
 
 function createCommand(terminal: Terminal): Command {

@@ -11,7 +11,7 @@ interface Settings {
   readonly terminal: Terminal
 }
 
-/** As a server on the same database would have it. */
+/** The configuration that a server on the same database has. */
 export async function loadConfiguration(
   store: Store,
   { namespace, environment, terminal }: Settings,

@@ -27,7 +27,7 @@ export function countText({ added, removed }: LineCounts): string {
   return `+${added} −${removed}`
 }
 
-/** What a version changed, in lines. */
+/** How many lines a version added and removed. */
 export function countLines(version: DocumentVersion, previous: DocumentVersion | undefined): LineCounts {
   const [before, after] = [linesOf(previous?.content ?? ''), linesOf(version.content)]
   if (Math.max(before.length, after.length) > MAX_LINES)
@@ -43,7 +43,7 @@ function linesOf(content: string): readonly string[] {
   return content === '' ? [] : content.replace(/\n$/, '').split('\n')
 }
 
-/** Lines of the one that the other has not, or not as often, wherever they stand. */
+/** How many of the lines the other text lacks. The order does not count; repeated lines do. */
 function countMissing(lines: readonly string[], others: readonly string[]): number {
   const left = new Map<string, number>()
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1)

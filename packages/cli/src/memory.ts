@@ -31,7 +31,7 @@ export interface UndoFlags extends MemoryFlags {
   readonly version?: number
 }
 
-/** A document as it is written on the command line. */
+/** A document's name as the command line has it. */
 export interface WrittenName {
   readonly layer: string
   readonly key: string | undefined
@@ -61,7 +61,7 @@ Examples:
   )
 }
 
-/** The work is loaded with the command that is run: no other one waits for it. */
+/** Loaded when the command runs, so that no other command waits for it. */
 const work = () => import('./run-memory.ts')
 
 function listCommand(terminal: Terminal): Command {

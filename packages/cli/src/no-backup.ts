@@ -3,7 +3,10 @@ import { jobsSchema } from 'palimpsest/internals/store/postgres/boss'
 import { DEFAULT_SCHEMA } from 'palimpsest/internals/store/postgres/schema-name'
 import { placeFlags } from './place-flags.ts'
 
-/** PostgreSQL has tools of its own, which know more than we do. `field`: where it was named. */
+/**
+ * Points to PostgreSQL's own tool, which knows more than this program. `field` is the flag that asked for a
+ * backup.
+ */
 export function noBackupError(field: string, url: string): PalimpsestError {
   const [, database] = placeFlags({ db: '', store: url }, 'default').split(' ')
   const command = `pg_dump --format=custom --schema=${DEFAULT_SCHEMA} --schema=${jobsSchema(DEFAULT_SCHEMA)} --file=palimpsest.dump ${database}`

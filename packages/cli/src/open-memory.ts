@@ -15,7 +15,7 @@ export interface OpenMemory extends AsyncDisposable {
   readonly budgets: Readonly<Record<LayerName, number>>
 }
 
-/** With the budgets and the zone that a server on the same database would have; no model is needed. */
+/** Opens a memory with the budgets and the zone that a server on the same database has. It needs no model. */
 export async function openMemory(
   flags: MemoryFlags,
   terminal: Terminal,
@@ -49,7 +49,7 @@ export function documentOf({ palimpsest }: OpenMemory, written: WrittenName): Me
   return palimpsest.memory.document(layer, key)
 }
 
-/** Which has to be there. */
+/** Throws where the document is not there. */
 export async function readExisting({ palimpsest }: OpenMemory, document: MemoryDocument) {
   const content = await document.read()
   if (content === null) throw await missingDocument(palimpsest, document)

@@ -12,8 +12,6 @@ import {
 } from 'palimpsest/internals/policy/index'
 import type { Store } from 'palimpsest/internals/store/index'
 
-/** Options that several commands share. */
-
 export const jsonOption = () => new Option('--json', 'print JSON on standard output, and nothing else there')
 
 export const kindOption = () =>
@@ -46,7 +44,9 @@ export function readPolicy(name: string, settings: SettingsInput): Policy {
   return presetFromSettings(readPresetName(name), settings)
 }
 
-/** The policy whose numbers are given where none is named; `null`: they are of none alone. */
+/**
+ * The policy that has these settings, where no policy is named. `null`: the settings fit no single policy.
+ */
 export function presetOfFlags(names: readonly string[]): PresetName | null {
   const found = presetsOfNumbers(names)
   if (found.size > 1) throw new InvalidArgumentError('--policy', null, describeSeveral(found))
@@ -69,7 +69,7 @@ export function wholeNumberOption(flags: string, help: string, { least = 1 } = {
   })
 }
 
-/** Loaded only when a command needs a store. */
+/** Loads a database driver only when a command needs a store. */
 export async function openStore({
   db,
   store: url,
@@ -77,7 +77,7 @@ export async function openStore({
 }: {
   db: string
   store?: string
-  /** On PostgreSQL: what is to be folded becomes a job. */
+  /** On PostgreSQL: every due fold becomes a job. */
   queue?: boolean
 }): Promise<Store> {
   const store =
@@ -90,6 +90,6 @@ export async function openStore({
 
 export function checkUrl(url: string): string {
   if (/^postgres(ql)?:\/\//.test(url)) return url
-  // It may hold a password.
+  // The address is not shown: it may hold a password.
   throw new InvalidArgumentError('--store', '…', 'postgres://…; for SQLite name the file with --db')
 }

@@ -1,12 +1,12 @@
 import type { DatabasePlace } from './database-place.ts'
 
-/** As a command has to be given them to see the same memory; without the password of a database. */
+/** The flags with which another command sees the same memory. A database's password is left out. */
 export function placeFlags({ db, store }: DatabasePlace, namespace: string): string {
   const where = store === undefined ? `--db ${quoted(db)}` : `--store ${quoted(withoutPassword(store))}`
   return namespace === 'default' ? where : `${where} --namespace ${quoted(namespace)}`
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

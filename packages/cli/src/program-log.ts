@@ -4,8 +4,8 @@ import { inertLines } from './inert-text.ts'
 import type { Terminal } from './terminal.ts'
 
 /**
- * The one way in which programs write to their log. Of errors it tells the kind, the codes and the place; any text
- * goes without secrets, and without what could move a cursor.
+ * All programs write their log through this. Of an error it writes the kind, the codes and the place. In any
+ * text it hides secrets and characters that could move the cursor.
  */
 export interface ProgramLog {
   (text: string): void

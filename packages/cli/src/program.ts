@@ -22,7 +22,10 @@ import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 import { workerCommand } from './worker.ts'
 
-/** Runs the command line and answers with its exit code. Never exits by itself, so that output is never cut off. */
+/**
+ * Runs the command line and answers with its exit code. It never exits by itself, so that output is never cut
+ * off.
+ */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   const program = createProgram(terminal)
   try {
@@ -38,7 +41,7 @@ function createProgram(terminal: Terminal): Command {
     .description('Memory that lasts for chat bots and agents.')
     .version(version(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'show what a command does')
-    // Commands have a --version of their own.
+    // Some commands have a `--version` of their own.
     .enablePositionalOptions()
     .showHelpAfterError('(add --help to see what is allowed)')
     .exitOverride()
@@ -57,7 +60,7 @@ function createProgram(terminal: Terminal): Command {
   return program
 }
 
-/** Errors and exits are as in the parent, in all commands below it. */
+/** Handles errors and exits in all commands below as in the parent. */
 function inherit(command: Command, parent: Command): Command {
   command.copyInheritedSettings(parent)
   for (const below of command.commands) inherit(below, command)

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'palimpsest/internals/errors'
 
-/** More than that are a session. */
+/** A larger erasure should name the whole session. */
 const MAX_SEQS = 10_000
 
-/** `3,7-9` is 3, 7, 8 and 9: each once, in ascending order. */
+/** Reads `3,7-9` as 3, 7, 8 and 9. Each number occurs once, in ascending order. */
 export function readSeqs(text: string): readonly number[] {
   const seqs = new Set<number>()
   for (const part of text.split(',')) {

@@ -8,7 +8,10 @@ interface ReadFlags {
   readonly zone?: string
 }
 
-/** The conversations of a file, or the one that was asked for: never none. With progress, and until Ctrl-C. */
+/**
+ * The conversations of a file, or the one that was asked for; at least one. Shows progress and can be
+ * interrupted by Ctrl-C.
+ */
 export async function readTranscripts(
   file: string | Source,
   terminal: Terminal,
@@ -33,7 +36,10 @@ export async function readTranscripts(
   return conversation === undefined ? transcripts : [pickTranscript(transcripts, conversation)]
 }
 
-/** By its id, which is one; else by its title; else by its place, where it has no id. */
+/**
+ * Looks for the id first, since an id is unique. Then it looks for the title, then for the number of a
+ * conversation that has no id.
+ */
 export function pickTranscript(transcripts: readonly Transcript[], asked: string): Transcript {
   const byId = transcripts.find(({ id }) => id === asked)
   if (byId) return byId

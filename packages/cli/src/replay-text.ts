@@ -25,15 +25,15 @@ import { GROUP_TURN_MESSAGES } from 'palimpsest/internals/log/index'
 import { fill } from './fill.ts'
 import { drawTable, GAP, type Heading, left, right, tableWidth } from './text-layout.ts'
 
-/** What a file or a pipe is given: most screens are at least so wide. */
+/** The width for a file or a pipe: most screens are at least this wide. */
 const DEFAULT_COLUMNS = 100
 
 export interface TextOptions {
-  /** Of the screen; `undefined`: there is none. */
+  /** The width of the screen. `undefined`: the output is no screen. */
   readonly columns: number | undefined
 }
 
-/** Of one policy, also every fold of it. */
+/** For a single policy, the text also lists every fold. */
 export function describeComparison(comparison: Comparison, { columns }: TextOptions): string {
   const { transcripts, runs, sweep } = comparison
   const isOfOne = sweep === null && runs.filter(({ kind }) => kind === 'policy').length === 1
@@ -97,7 +97,7 @@ function describeTranscript({ path, title, format, messages, tokens, kind }: Tra
 
 // Folds
 
-/** A person reads the beginning and the end; `--json` has all. */
+/** A person reads the beginning and the end. `--json` has all rows. */
 const MAX_ROWS_AT_AN_END = 10
 
 function describeFolds({ folds, name }: Run, isOfSeveral: boolean): string {
@@ -137,7 +137,7 @@ function describeFolds({ folds, name }: Run, isOfSeveral: boolean): string {
 
 interface RunColumn extends Heading {
   readonly cell: (run: Run) => string
-  /** Where there is no room for all, the highest goes first; 0: it stays. */
+  /** Where the table is too wide, the column with the highest number is dropped first. 0: never. */
   readonly leaves: number
 }
 
@@ -169,9 +169,9 @@ function fitColumns(all: readonly RunColumn[], runs: readonly Run[], columns: nu
   )
 }
 
-/** With causes, prefix breaks take what is left of a line, but at least so much. */
+/** The smallest width, in characters, at which prefix breaks are shown with their causes. */
 const MIN_CAUSES = 20
-/** A name with settings is broken where it is longer, on a screen of the usual width. */
+/** A longer name is broken before its settings, on a screen of the default width. */
 const MAX_NAME = 24
 
 function runColumns({ runs, prices }: Comparison, columns: number): RunColumn[] {
@@ -202,12 +202,12 @@ function runColumns({ runs, prices }: Comparison, columns: number): RunColumn[] 
   ]
 }
 
-/** The settings below the policy. */
+/** Puts each setting on a line below the policy. */
 function breakName(name: string, longest: number): string {
   return name.length <= longest ? name : name.replace(/ (?=\S+=)/g, '\n  ')
 }
 
-/** A number stays with its cause. */
+/** A line break never separates a number from its cause. */
 function describeBreaks({ breaks }: Run, columns: number): string {
   if (breaks.length === 0) return 'none'
   const each = breaks.map(({ cause, reason, count }) => `${formatCount(count)}\u00a0${reason ?? cause}`)
@@ -267,7 +267,7 @@ function describeAnswer(comparison: Comparison): string[] {
   return [headline, ...details, ...swept, ...runs.flatMap(describeMemoOnly)].map(plain)
 }
 
-/** Money for no fold is a riddle. */
+/** Explains why a run without a fold has a cost of its own. */
 function describeMemoOnly(run: Run): string[] {
   const { memo, summary } = run.cost.calls
   if (run.kind === 'baseline' || countFolds(run) > 0 || memo.calls + summary.calls === 0) return []
@@ -312,7 +312,7 @@ function describePrice(prices: Prices): string {
   return `${name}: ${money('input')} input, ${cache}, ${money('output')} output per million tokens`
 }
 
-/** Why nothing was cached, where that is the reason. */
+/** Explains that nothing was cached because the contexts are too short. */
 function describeTooShort({ runs, prices }: Comparison): string[] {
   const { caching, leastCachedTokens } = prices
   const isTooShort = ({ tokens }: Run) => tokens.cachedShare === 0 && tokens.meanContext < leastCachedTokens
@@ -327,7 +327,7 @@ const CAUSES: Readonly<Record<BreakCause, string>> = {
   expired: 'expired: the cache had forgotten it',
 }
 
-/** Only what is in the table. */
+/** Explains only the causes that occur in the table. */
 function describeCauses({ runs }: Comparison): string[] {
   const found = new Set(runs.flatMap(({ breaks }) => breaks.map(({ cause }) => cause)))
   if (found.size === 0) return []
@@ -339,7 +339,7 @@ function describeCauses({ runs }: Comparison): string[] {
   ]
 }
 
-/** Names stand between backticks where there is type for them. */
+/** Plain text has no type for names, so the backticks go. */
 function plain(sentence: string): string {
   return sentence.replaceAll('`', '')
 }

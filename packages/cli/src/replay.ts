@@ -97,7 +97,7 @@ export function replayCommand(terminal: Terminal): Command {
     .addOption(conversationOption())
     .addHelpText('after', () => helpText(Math.min(columnsOf(terminal.output) ?? 80, 110)))
     .action(async (files: readonly string[], flags: ReplayFlags) => {
-      // The engine and all readers: no other command waits for them.
+      // Loads the engine and all readers, so that no other command waits for them.
       const { runReplay } = await import('./run-replay.ts')
       await runReplay(files, flags, terminal)
     })

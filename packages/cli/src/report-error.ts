@@ -5,11 +5,11 @@ import { ExitCodeError, InterruptedError, NoResultError, type Terminal } from '.
 
 const USAGE_ERROR = 64
 const INTERRUPTED = 130
-/** As `grep` has it. */
+/** The same code that `grep` uses. */
 const NO_RESULT = 1
 const UNEXPECTED = 70
 
-/** Says what went wrong, and answers with the exit code for it. */
+/** Tells what went wrong and answers with the exit code. */
 export function reportError(error: unknown, terminal: Terminal, { json = false } = {}): number {
   const say = programLog(terminal)
   if (error instanceof CommanderError) {

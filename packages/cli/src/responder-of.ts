@@ -7,7 +7,7 @@ import { searchResponder } from '@palimpsest/bot/internals/responders/search-res
 import { reserveOf } from '@palimpsest/server/internals/output-reserve'
 import { loadModel, type Resolved } from 'palimpsest/internals/config/index'
 
-/** What answers as the settings say: a model, or a search in the memory. */
+/** The responder that the settings ask for: a model, or a search in the memory. */
 export async function responderOf(
   resolved: Resolved,
   options: Pick<ModelResponderOptions, 'instructions' | 'tools'> = {},

@@ -6,7 +6,7 @@ import { inertLine } from './inert-text.ts'
 
 const WITHOUT_LIST = 'There is no list of what was erased since the backup, so nothing was erased again.'
 
-/** What was done, or would be, a line for each thing that an operator has to know. */
+/** Tells what was done, or would be done: one line for each thing that an operator has to know. */
 export function restoredText(restored: Restored): string {
   const { path, backup, dryRun, schema, generation, aside, wasDamaged, hadForeignLog } = restored
   const name = (file: string) => inertLine(JSON.stringify(file))
@@ -36,7 +36,7 @@ function asGeneration(generation: number | null): string {
   return generation === null ? '' : `, as generation ${generation}`
 }
 
-/** What became of that which was erased since the backup. */
+/** Tells what happened to everything that was erased since the backup. */
 function sinceText(restored: Restored): string {
   const { list, comeBack, dryRun } = restored
   if (list === null) return WITHOUT_LIST

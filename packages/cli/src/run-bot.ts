@@ -35,7 +35,7 @@ export async function runBot(
   if (file === undefined) throw needsFile('No --config was given.')
   const environment = environmentSettings(terminal)
   const read = await readBotFile(file)
-  // A flag over the file.
+  // A flag wins over the file.
   const config = { ...read, settings: { ...read.settings, ...withFlags({}, flags) } }
   const place = placeOf(config, file, environment)
   const backups = backupPlan(resolveSettings({ file: config.settings, environment }).values, place)
@@ -50,7 +50,10 @@ export async function runBot(
 
 const LINGER_MS = 200
 
-/** All is stored and closed by then: a request that a platform or a model never answers keeps nobody waiting. */
+/**
+ * Everything is stored and closed by then. The program does not wait for a request that a platform or a model
+ * never answers.
+ */
 function exitSoon(): void {
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }
@@ -103,9 +106,9 @@ type OnError = (error: unknown, details: { readonly sessionId: string }) => void
 interface OpenBot extends AsyncDisposable {
   readonly palimpsest: Palimpsest
   readonly plan: BotPlan
-  /** By the settings as they were at the last `refresh`. */
+  /** Follows the settings as of the last `refresh`. */
   readonly responder: Responder
-  /** Takes up what another process has changed. */
+  /** Applies what another process has changed in the settings. */
   readonly refresh: () => Promise<void>
 }
 
@@ -161,7 +164,7 @@ async function toChannel(channel: BotConfig['channels'][number]): Promise<Channe
   return telegram(options)
 }
 
-/** Without its password. */
+/** The place without its password. */
 async function nameOf({ db, store }: DatabasePlace): Promise<string> {
   return store === undefined
     ? db
@@ -177,14 +180,17 @@ function describeBot({ channels, answers, model, policy }: BotSummary, store: st
   return `${channels.join(', ')}; ${words[answers]}; policy ${policy}; memory in ${store}`
 }
 
-/** The first Ctrl-C or SIGTERM, or a channel that cannot go on; a second signal ends the process at once. */
+/**
+ * Ends with the first Ctrl-C or SIGTERM, or with a channel that cannot go on. A second signal ends the
+ * process at once.
+ */
 function endOfRun() {
   const { promise: failed, reject } = Promise.withResolvers<never>()
   const listening = new AbortController()
   const { signal } = listening
   const signals = ['SIGINT', 'SIGTERM'].map(name => once(process, name, { signal }))
   const ended = Promise.race([failed, ...signals]).finally(() => listening.abort())
-  // It may come before somebody waits for it.
+  // A channel may fail before `ended` is awaited.
   ended.catch(() => {})
   return {
     ended,
@@ -192,7 +198,7 @@ function endOfRun() {
   }
 }
 
-/** Of what was given to it, which setting it is and what it may be: never the value, which may be a token. */
+/** For a wrong setting, names the setting and what it may be. The value is left out: it may be a token. */
 function reasonToEnd(error: unknown): string {
   if (!(error instanceof InvalidArgumentError)) return describeError(error)
   const { field, allowed } = error.details
@@ -203,7 +209,7 @@ function channelError(error: unknown, channel: string): PalimpsestError {
   if (error instanceof ChannelFailedError) return error
   const reason = reasonToEnd(error)
   const failed = new ChannelFailedError(channel, reason, error)
-  // Its exit code says more.
+  // The error keeps its own code, since that gives a more exact exit code.
   return PalimpsestError.isInstance(error)
     ? new PalimpsestError(error.code, failed.message, error.details, { cause: error })
     : failed

@@ -28,7 +28,7 @@ function placeOf(flag: string, text: string): DatabasePlace {
   const file = /^sqlite:(?<file>.+)$/s.exec(text)?.groups?.['file']
   if (file !== undefined) return { db: file }
   if (/^postgres(ql)?:\/\//.test(text)) return { db: '', store: text }
-  // It may hold a password.
+  // The address is not shown: it may hold a password.
   throw new InvalidArgumentError(flag, '…', 'sqlite:FILE or postgres://user@host/database')
 }
 
@@ -114,7 +114,10 @@ async function namespacesOf(store: Store, wanted?: readonly string[]): Promise<r
   return found.filter(({ namespace }) => wanted.includes(namespace))
 }
 
-/** What is being taken away must not be copied, and not into where it is being taken away. */
+/**
+ * Messages that are being erased must not be copied, and nothing may be copied into a namespace that is being
+ * erased.
+ */
 async function isErasing(namespace: string, { from, to }: Pick<Copy, 'from' | 'to'>): Promise<boolean> {
   for (const store of [from, to])
     if ((await store.erasure.listOpenErasures(namespace)).some(({ stage }) => stage === 'erasing'))
@@ -122,7 +125,7 @@ async function isErasing(namespace: string, { from, to }: Pick<Copy, 'from' | 't
   return false
 }
 
-/** Each waits for the way to a server and back most of the time. */
+/** Each session spends most of its time waiting for a server. */
 const SESSIONS_AT_ONCE = 4
 const SESSIONS_AT_A_TIME = 200
 
@@ -148,7 +151,7 @@ async function copySessions(namespace: string, stores: Stores, run: Run): Promis
     }
   }
   const results = await Promise.allSettled(Array.from({ length: SESSIONS_AT_ONCE }, one))
-  // All have ended: nobody writes any more.
+  // All workers have ended, so nothing writes any more.
   for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 

@@ -58,7 +58,7 @@ export async function runDoctor(flags: DoctorFlags, terminal: Terminal): Promise
   if (!isWell) throw new NoResultError('Not all is well.')
 }
 
-/** A name that is not known is an error of the caller's, and nothing else is done then. */
+/** An unknown name is the caller's mistake: the command ends before it checks anything. */
 async function forgetConsumer(
   database: DatabaseFlags,
   { namespace, name }: { namespace: string; name: string },
@@ -81,7 +81,7 @@ async function forgetConsumer(
   }
 }
 
-/** What is damaged may not even be read: that is a finding, too. */
+/** Damaged data may not even be readable. The doctor reports that as a finding. */
 async function checkStore(store: Store, flags: DoctorFlags, terminal: Terminal): Promise<readonly Finding[]> {
   const progress = new Progress(terminal, 'sessions')
   const onProgress = (done: number, all: number) => progress.update(done / all, `${done} of ${all}`)
@@ -134,7 +134,7 @@ async function settingsFindings(
   ]
 }
 
-/** Nothing is counted where nothing is limited. */
+/** Empty where the settings set no limit, since nothing is counted then. */
 async function spendingFindings(
   store: Store,
   namespace: string,

@@ -43,7 +43,7 @@ export async function runForget(flags: ForgetFlags, terminal: Terminal): Promise
   if (!receipt.done) throw new ExitCodeError(NOT_PERMITTED, waiting(receipt.id, flags))
 }
 
-/** As for whatever else a role may not do. */
+/** The exit code of everything that a database role may not do. */
 const NOT_PERMITTED = ERROR_CODES.store_read_only.exit
 
 function waiting(id: number, flags: ForgetFlags): string {
@@ -67,13 +67,13 @@ function targetOf({ session, seq, user, all }: ForgetFlags): ErasureTarget {
     : { kind: 'messages', sessionId: session, seqs: seq }
 }
 
-/** Not before it is certain that something is to be erased: who is still to be asked may say no. */
+/** Called only with `--yes`. A person who is still to be asked may say no, and then nothing is migrated. */
 async function bringUpToDate(flags: ForgetFlags): Promise<void> {
   requireDatabase(flags)
   await (await openStore(flags)).close()
 }
 
-/** Changes nothing. Says what would be erased, and asks whether that is meant, unless somebody said so already. */
+/** Changes nothing. It tells what would be erased and asks for consent, unless `--yes` gave it already. */
 async function look(target: ErasureTarget, { flags, environment, terminal }: Run) {
   await using reading = await openForReading(flags, environment)
   const { palimpsest, zone } = reading
@@ -91,7 +91,10 @@ async function look(target: ErasureTarget, { flags, environment, terminal }: Run
   return { zone }
 }
 
-/** Until nothing is left of it; or until Ctrl-C, but not before nothing of it can be seen any more. */
+/**
+ * Runs until everything is erased. Ctrl-C ends it earlier, but not before every message of the target is
+ * hidden.
+ */
 async function erase(target: ErasureTarget, run: Run): Promise<ErasureReceipt> {
   const abort = new AbortController()
   const onSignal = () => {
@@ -116,7 +119,10 @@ function interrupted(id: number, flags: ForgetFlags): InterruptedError {
   )
 }
 
-/** With the model that a server on the same database has: what is left of segments is told by it later on. */
+/**
+ * Uses the model that a server on the same database has: later on, it summarises what is left of the
+ * segments.
+ */
 async function openForErasing({ flags, environment, terminal }: Run): Promise<Palimpsest> {
   requireDatabase(flags)
   const store = await openStore(flags)
@@ -137,7 +143,10 @@ async function openForErasing({ flags, environment, terminal }: Run): Promise<Pa
   })
 }
 
-/** Of the first one that is heard of: the others are older ones, of which nobody asked. */
+/**
+ * Reports only the first erasure that it hears of, the caller's own. The others are older and were not asked
+ * for.
+ */
 function tellStages(terminal: Terminal, hasFiles: boolean): (progress: ErasureProgress) => void {
   let ours: number | null = null
   return ({ id, stage, counts }) => {
@@ -147,8 +156,8 @@ function tellStages(terminal: Terminal, hasFiles: boolean): (progress: ErasurePr
 }
 
 /**
- * `null`: there never was one. Where the folder is not there, it may be on another machine, and its files would stay:
- * somebody has to know.
+ * The folder of the workspace. `null`: there never was one. Throws where the folder is not here: it may be on
+ * another machine, and its files would stay without notice.
  */
 async function rememberedFolder(store: Store, namespace: string): Promise<string | null> {
   const folder = await store.mirror.readMirrorFolder(namespace)

@@ -50,7 +50,7 @@ export async function runImport(file: string, flags: ImportFlags, terminal: Term
   const planned = await planAll(transcripts, names, { flags, zone, palimpsest, counts: 'older' })
   const imports: Import[] = []
   for (const plan of planned) {
-    // What a transcript looks like is a guess: it says what a new session is, and nothing of one that is there.
+    // The kind that the transcript suggests is a guess. It applies to new sessions only.
     const guess = plan.state === 'new' ? plan.transcript.kind : undefined
     const kind = flags.kind ?? guess
     const session = palimpsest.session(plan.session, {
@@ -77,7 +77,7 @@ interface Run {
   readonly environment: Layer
 }
 
-/** Reads what there is, and writes nothing: no database is made, and none is brought up to date. */
+/** Reads only. It creates no database and migrates none. */
 async function tryImport(source: Source, exported: unknown, { flags, environment }: Run, terminal: Terminal) {
   const { zone } = resolveSettings({ environment }).values
   const isThere = flags.store !== undefined || existsSync(flags.db)
@@ -137,7 +137,7 @@ function planAll(
   )
 }
 
-/** As a server on the same database would have it, unless the command line says otherwise. */
+/** Redacts as a server on the same database does, unless the command line forbids it. */
 async function redactionFor(
   { redact, namespace }: ImportFlags,
   { store, environment }: { readonly store: Store; readonly environment: Layer },
@@ -162,7 +162,7 @@ function toJson(
 
 const HEAD_BYTES = 64 * 1024
 
-/** What `export` wrote is one object; `null`: a transcript. */
+/** The one JSON object that `export` wrote. `null`: the file is a transcript. */
 async function readExport(source: Source): Promise<unknown> {
   const head = (await readHead(source, HEAD_BYTES)).toString()
   if (!/"format"\s*:\s*"palimpsest-session"/.test(head)) return null

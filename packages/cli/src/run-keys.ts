@@ -12,14 +12,14 @@ import { environmentSettings } from './stored-settings.ts'
 import type { Terminal } from './terminal.ts'
 import { drawTable, left } from './text-layout.ts'
 
-/** As many as an error names. */
+/** How many keys an error names at most. */
 const SHOWN_KEYS = 20
 
 export async function createKey(name: string, flags: CreateKeyFlags, terminal: Terminal): Promise<void> {
   const environment = environmentSettings(terminal)
   const namespace = flags.namespace ?? resolveSettings({ environment }).values.namespace
   const scopes = flags.scope.split(',').map(scope => scope.trim())
-  // Before anything is opened or made: what is wrong is said first.
+  // A wrong argument is refused before a database is opened or made.
   const { key, written } = newKey({ name, namespace, scopes, now: new Date() })
   const others = await withStore(flags, { environment, to: 'create' }, async store => {
     const others = await store.keys.listKeys()
@@ -75,7 +75,7 @@ export async function revokeKey(wanted: string, flags: RevokeKeyFlags, terminal:
     )
 }
 
-/** By its id, which nothing else has, or by its name. */
+/** Finds a key by its id, which is unique, or by its name. */
 function findKey(keys: readonly ApiKey[], wanted: string, namespace: string | undefined): ApiKey {
   const within = keys.filter(key => namespace === undefined || key.namespace === namespace)
   const byId = within.find(({ id }) => id === wanted)
@@ -112,7 +112,7 @@ function titleOf({ id, name, namespace }: ApiKey): string {
   return inertLine(`key ${describe(name)} (${id}) of namespace ${describe(namespace)}`)
 }
 
-/** All of it but the hash. */
+/** The key without its hash. */
 function shown({ hash: _, ...key }: ApiKey): Omit<ApiKey, 'hash'> {
   return key
 }

@@ -27,7 +27,7 @@ export async function runMcp(flags: McpFlags, terminal: Terminal): Promise<void>
     await using memory = await openMemory(flags, terminal, traits)
     const access = memory.access()
     const { session, palimpsest } = access
-    // So that it is known from the start which tools there are in it.
+    // Creates the session, so that its tools are known from the start.
     if (session !== undefined && !flags.readOnly) await palimpsest.session(session, traits).append([])
     const input = terminal.input ?? process.stdin
     if (input.isTTY) terminal.error.write(FOR_CLIENTS)
@@ -50,7 +50,7 @@ interface OpenMemory extends AsyncDisposable {
   readonly access: () => McpAccess
 }
 
-/** As a server on the same database would have it. */
+/** Opens the memory with the settings that a server on the same database has. */
 async function openMemory(flags: McpFlags, terminal: Terminal, traits: SessionOptions): Promise<OpenMemory> {
   const { namespace, session, readOnly } = flags
   const log = programLog(terminal)

@@ -119,7 +119,7 @@ export async function showHistory(
   await using memory = await openMemory(flags, terminal, { to: 'read' })
   const document = documentOf(memory, written)
   await readExisting(memory, document)
-  // One more: the oldest is told by what was before it.
+  // One more version, to compare the oldest listed one with.
   const found = await document.versions({ limit: flags.limit + 1 })
   const versions = found
     .slice(0, flags.limit)

@@ -10,7 +10,7 @@ import { checkUrl, openStore } from './options.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { ExitCodeError, type Terminal } from './terminal.ts'
 
-/** As somebody who deploys asks: not yet. */
+/** The exit code of `--check` for a deployment script: the database is not ready yet. */
 const TO_BE_DONE = 3
 
 export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promise<void> {
@@ -20,7 +20,7 @@ export async function runMigrate(flags: MigrateFlags, terminal: Terminal): Promi
   const before = await readVersions(place)
   const isOld = before.version < before.newest
   if (!flags.check && isOld) await (await openStore(place)).close()
-  // Whatever this role may not do is refused before what takes long.
+  // A missing right of the role should fail before the long work starts.
   if (!flags.check && place.store !== undefined) await settleServer(place.store, environment)
   const compaction = flags.compact ? await compactOrLook(place, { flags, isOld, terminal }) : null
   const after = flags.check ? before : await readVersions(place)
@@ -45,14 +45,17 @@ async function compactOrLook(
   return compactDatabase(place, terminal)
 }
 
-/** What only the owner of the tables can do, so that others need no more than rights on them. */
+/**
+ * Does what only the owner of the tables may do. Afterwards other roles need no more than rights on the
+ * tables.
+ */
 async function settleServer(url: string, environment: Layer): Promise<void> {
   const { queue } = resolveSettings({ environment }).values
   const place = queueOf({ store: checkUrl(url), queue })
   if (place !== null) {
     const { makeQueue } = await import('palimpsest/internals/store/postgres/boss')
     await makeQueue(place).catch(error => {
-      // Who has not installed it uses none.
+      // A missing package means that the queue is not used.
       if (!(error instanceof MissingPeerError)) throw error
     })
   }

@@ -23,7 +23,7 @@ export async function runReplay(
   flags: ReplayFlags,
   terminal: Terminal,
 ): Promise<void> {
-  // All that can be wrong with the flags is said before a long file is read.
+  // Every mistake in the flags is reported before a long file is read.
   const { prices, summarizerPrices } = await readAllPrices(flags)
   const candidates = readCandidates(flags, prices)
   const swept = flags.sweep ? sweptCandidates(candidates[0]!, flags.sweep) : []
@@ -65,7 +65,7 @@ async function readAllPrices(flags: ReplayFlags): Promise<{ prices: Prices; summ
   return { prices, summarizerPrices: await readPrices(flags.summarizerPrices, '--summarizer-prices') }
 }
 
-/** Without a policy: all of them for a person, the default one for a program. */
+/** Without `--policy`: all policies for a person, the default policy for a program. */
 function readCandidates(flags: ReplayFlags, prices: Prices): readonly Candidate[] {
   const { set, sweep, json } = flags
   const policy =
@@ -90,7 +90,10 @@ function chosenByNumbers(names: readonly string[]): readonly string[] | undefine
   return preset === null ? undefined : [preset]
 }
 
-/** Each takes of the shared settings those that it knows. One that none knows would be without effect. */
+/**
+ * Each policy takes the shared settings that it knows. A setting that no policy knows would have no effect,
+ * so it is refused.
+ */
 function checkKnownToOne(settings: readonly string[], candidates: readonly Candidate[]): void {
   const presets = [...new Set(candidates.map(({ policy }) => policy.name as PresetName))]
   const unknown = settings.find(name => !presets.some(preset => settingNames(preset).includes(name)))
@@ -103,7 +106,7 @@ function checkKnownToOne(settings: readonly string[], candidates: readonly Candi
   )
 }
 
-/** What is right by itself, but not beside the rest. */
+/** Refuses flags that are right by themselves but do not fit together. */
 function checkTogether(flags: ReplayFlags, candidates: readonly Candidate[]): void {
   const { html, json, csv, ratio, summarizer, overhead } = flags
   if (html === '') throw new InvalidArgumentError('--html', html, 'the name of a file, or -')
@@ -119,7 +122,7 @@ function checkTogether(flags: ReplayFlags, candidates: readonly Candidate[]): vo
   }
 }
 
-/** That one of them is not there is said before another is read. */
+/** A missing file is reported before any other file is read. */
 async function readFiles(
   files: readonly string[],
   flags: ReplayFlags,
@@ -136,7 +139,7 @@ async function readFiles(
   return conversation === undefined ? transcripts : [pickTranscript(transcripts, conversation)]
 }
 
-/** The reading through at the beginning, and the two bots without a memory. */
+/** The first reading of all messages, and the two bots without a memory. */
 const OTHER_RUNS = 3
 
 function compareTranscripts(
@@ -169,7 +172,7 @@ function compareTranscripts(
   })
 }
 
-/** Which of many it was. */
+/** Adds the name of the run that failed. */
 function namedAfter(run: string, { code, message, details, cause }: ContextOverflowError): PalimpsestError {
   return new PalimpsestError(code, `${run}: ${message}`, details, { cause })
 }
@@ -179,7 +182,7 @@ async function drawPage(comparison: Comparison): Promise<string> {
   return comparisonPage(comparison)
 }
 
-/** Ctrl-C waits for the whole page. */
+/** Ctrl-C takes effect only after the whole page is written. */
 async function writePage(file: string, comparison: Comparison, terminal: Terminal): Promise<void> {
   const page = await drawPage(comparison)
   await interruptible(async () => writeOutput(file, page, terminal)).catch(error => {
@@ -187,11 +190,11 @@ async function writePage(file: string, comparison: Comparison, terminal: Termina
   })
 }
 
-/** Said before the work rather than after it. */
+/** Fails before the long work rather than after it. */
 async function checkWritable(file: string): Promise<void> {
   const found = await stat(file).catch(() => null)
   if (found?.isDirectory()) throw notWritten(file, new Error('it is a folder'))
-  // A slip must not cost a transcript.
+  // A slip in the command line must not overwrite a transcript.
   if (found?.isFile() && !/\.html?$/i.test(file))
     throw notWritten(file, new Error('it is there already, and no .html file'))
   await access(found ? file : dirname(file), constants.W_OK).catch(error => {
@@ -218,13 +221,13 @@ function notWritten(file: string, cause: NodeJS.ErrnoException): PalimpsestError
   )
 }
 
-/** The policy's own figures stand on top, as they always did. */
+/** The figures of the policy stand at the top level, where programs expect them. */
 function oneRun({ runs: [run, ...baselines], ...rest }: Comparison) {
   const { name: _, kind: __, ...figures } = run!
   return { ...figures, baselines, ...rest, sweep: undefined }
 }
 
-/** JSON has no infinity; prices are read back from the word. */
+/** JSON has no infinity. The reader of prices accepts the word. */
 function toJson(value: unknown): string {
   return JSON.stringify(value, (_, item) => (item === Number.POSITIVE_INFINITY ? 'Infinity' : item))
 }

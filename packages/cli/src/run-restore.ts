@@ -52,7 +52,7 @@ async function restoreFile(backup: string, path: string, run: Run): Promise<void
         ...{ backup, path, dryRun: flags.dryRun === true, withoutList: flags.withoutErasedList === true },
         keepSchema: flags.keepSchema === true,
         ...(named !== null && { erasedList: named }),
-        // Whose environment names it, finds it there afterwards, too.
+        // A list that the environment names stays where it is: programs find it there after the restore, too.
         staysInPlace: named !== null && flags.erasedList === undefined,
         open: (store, namespace, options) =>
           openInstance(store, namespace, { ...options, environment, terminal }),
@@ -120,7 +120,9 @@ async function eraseInServer(url: string, run: Run): Promise<void> {
     throw new ExitCodeError(ERROR_CODES.store_read_only.exit, waitingText(again.receipts))
 }
 
-/** As it is: a database without anything of ours is refused before anything is made in it. */
+/**
+ * Reads the id and changes nothing. A database without our tables is refused before anything is made in it.
+ */
 async function idOfRestored(url: string): Promise<string | null> {
   const { readSchemaVersions } = await import('palimpsest/internals/store/postgres/schema-versions')
   const { readStoredId } = await import('palimpsest/internals/store/postgres/restored')
@@ -134,7 +136,7 @@ async function idOfRestored(url: string): Promise<string | null> {
   return readStoredId(checkUrl(url))
 }
 
-/** Named by the flag, or by the environment; `null`: by neither. */
+/** The list that the flag names, or the environment. `null`: neither names one. */
 function erasedListOf({ flags, environment }: Run): string | null {
   return flags.erasedList ?? resolveSettings({ environment }).values.erasedList
 }
@@ -146,7 +148,10 @@ interface InstanceOptions {
   readonly terminal: Terminal
 }
 
-/** With the model that a server on the same database has: what is left of segments is told by it later on. */
+/**
+ * Uses the model that a server on the same database has: later on, it summarises what is left of the
+ * segments.
+ */
 async function openInstance(
   store: Store,
   namespace: string,
@@ -160,7 +165,7 @@ async function openInstance(
   })
 }
 
-/** Copying is the smaller part where something is to be erased. */
+/** The share of the progress bar for copying. Erasing takes at least as long. */
 const COPYING_SHARE = 0.5
 
 function shareOf(at: RestoreProgress): number {

@@ -7,7 +7,7 @@ import { resultsText } from './search-text.ts'
 import { environmentSettings } from './stored-settings.ts'
 import { NoResultError, type Terminal } from './terminal.ts'
 
-/** Writes nothing: what no indexer has come to yet is looked through. */
+/** Writes nothing: messages that are not indexed yet are searched directly. */
 export async function runSearch(query: string, flags: SearchFlags, terminal: Terminal): Promise<void> {
   await using reading = await openForReading(flags, environmentSettings(terminal))
   const { palimpsest, zone } = reading
@@ -35,7 +35,7 @@ function optionsOf(flags: SearchFlags): SearchOptions & SessionsOptions {
   }
 }
 
-/** Nothing found is one thing, no such session another. */
+/** Tells an unknown session apart from a search without results. */
 async function requireSessions(palimpsest: Palimpsest, ids: readonly string[] = []): Promise<void> {
   for (const id of ids) if ((await palimpsest.session(id).info()) === null) throw new SessionNotFoundError(id)
 }

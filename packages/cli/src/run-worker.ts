@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.ts'
 import { version } from './version.ts'
 import type { WorkerFlags } from './worker.ts'
 
-/** Until it is told to stop. */
+/** Folds until the program is told to stop. */
 export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Terminal): Promise<void> {
   const log = programLog(terminal)
   const environment = withFlags(environmentSettings(terminal), flags)
@@ -21,7 +21,7 @@ export async function runWorker({ json, ...flags }: WorkerFlags, terminal: Termi
   const place = queueOf(values)
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
   const { signal: stopping } = stopSignal()
-  // Namespaces with their settings, as a server has them; nobody calls it.
+  // The app gives each namespace its settings, as in a server. It receives no requests.
   await using opened = await openApp({
     ...{ store, namespace, environment, version: version(), inspector: false },
     instances: instanceOptions({ ...values, foldWorkers: count }, place),

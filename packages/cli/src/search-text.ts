@@ -11,7 +11,7 @@ interface Shown {
   readonly screen: Terminal['output']
 }
 
-/** A block for each result: where, who and when, and the passage between what was said before and after it. */
+/** One block for each result: place, speaker and time, then the passage between its neighbours. */
 export function resultsText({ results, next, people = [] }: SearchAnswer, shown: Shown): string {
   const blocks = results.map(result => blockOf(result, shown))
   const more = next === null ? '' : `\nnext page: --cursor ${next}\n`
@@ -34,7 +34,7 @@ function blockOf(result: SearchResult, { zone, screen }: Shown): string {
   return lines.map(line => `${line.trimEnd()}\n`).join('')
 }
 
-/** What only repeats what was said before is not shown again. */
+/** The excerpt is empty where a message only repeats what was said before. */
 function isSaid({ excerpt }: Excerpt): boolean {
   return excerpt.trim() !== ''
 }
@@ -65,7 +65,7 @@ function oneLine(text: string): string {
   return inertLine(text.replace(/\s+/g, ' '))
 }
 
-/** On a screen only, unless somebody wants it plain there, too (NO_COLOR). */
+/** Only on a screen, and only where the environment does not forbid it (NO_COLOR). */
 function emphasize(style: 'bold' | 'dim', text: string, screen: Terminal['output']): string {
   return screen.isTTY ? styleText(style, text, { stream: screen }) : text
 }

@@ -12,12 +12,15 @@ import { version } from './version.ts'
 export interface ServingOptions {
   readonly terminal: Terminal
   readonly stopping: AbortSignal
-  /** `place`: where its memory is. */
+  /** `place` tells where the memory is stored. */
   readonly onListening: (server: RunningServer, place: string) => void
   readonly onStopping: () => void
 }
 
-/** A server by the settings of the environment, until it is told to stop: then what is under way is finished. */
+/**
+ * Runs a server with the settings of the environment until it is told to stop. Then it finishes what is under
+ * way.
+ */
 export async function serveUntilStopped(
   environment: Layer,
   { terminal, stopping, onListening, onStopping }: ServingOptions,
@@ -29,7 +32,7 @@ export async function serveUntilStopped(
   const log = programLog(terminal)
   const plan = backupPlan(values, { db, ...(url !== null && { store: url }) })
   const store = await openStore({ db, ...(url !== null && { store: url }), queue: place !== null })
-  // Loaded only now: other commands do without.
+  // Loaded here, so that other commands do not wait for it.
   const { startServer } = await import('@palimpsest/server')
   const server = await startServer({
     ...{ store, host, port, namespace, trustsProxy: trustProxy === 'on' },

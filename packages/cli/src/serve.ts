@@ -43,7 +43,7 @@ Examples:
     .action((flags: ServeFlags) => runServe(flags, terminal))
 }
 
-/** Without a default of its own, so that the environment's holds. */
+/** The flag has no default value, so that the environment's value holds. */
 function flag(name: (typeof FLAGS)[number]): Option {
   const { help, default: usual } = findSetting(name)!
   return new Option(
@@ -52,7 +52,7 @@ function flag(name: (typeof FLAGS)[number]): Option {
   )
 }
 
-/** What stands for the value: the last word of the name. */
+/** The placeholder for the value: the last word of the setting's name. */
 function wordOf(name: string): string {
   return flagName(name).split('-').at(-1)!
 }

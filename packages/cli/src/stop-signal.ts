@@ -1,4 +1,4 @@
-/** The first Ctrl-C or SIGTERM; a second one ends the process at once, as everywhere. */
+/** Aborted by the first Ctrl-C or SIGTERM. A second one ends the process at once. */
 export function stopSignal(): { readonly signal: AbortSignal; end(): void } {
   const controller = new AbortController()
   const stop = () => {

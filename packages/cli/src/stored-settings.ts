@@ -9,7 +9,7 @@ import type { Store } from 'palimpsest/internals/store/index'
 import { programLog } from './program-log.ts'
 import type { Terminal } from './terminal.ts'
 
-/** Read before anything is opened or made: what is wrong with it is said first. */
+/** Called before anything is opened or made, so that a wrong setting is reported first. */
 export function environmentSettings(terminal: Terminal): Layer {
   const { layer, warnings } = readEnvironment()
   const log = programLog(terminal)
@@ -17,7 +17,7 @@ export function environmentSettings(terminal: Terminal): Layer {
   return layer
 }
 
-/** Those that a server on the same database would have. */
+/** The settings that a server on the same database has. */
 export async function storedSettings(
   store: Store,
   { namespace, environment }: { readonly namespace: string; readonly environment: Layer },

@@ -1,25 +1,25 @@
 import type { Readable, Writable } from 'node:stream'
 
-/** A stream that may lead to a screen. */
+/** A stream that may lead to a screen. `columns` is its width in characters. */
 type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 export interface Terminal {
   readonly output: Screen
   readonly error: Screen
-  /** For commands that read what somebody types. The default: standard input. */
+  /** For commands that read what a person types. The default is standard input. */
   readonly input?: Readable & { readonly isTTY?: boolean }
 }
 
-/** How many characters a line of it has; `undefined`: it is a file or a pipe. */
+/** The width of the screen in characters. `undefined`: it is a file or a pipe. */
 export function columnsOf(screen: Screen): number | undefined {
-  // Some terminals say 0 as long as they do not know.
+  // Some terminals report 0 until they know their width.
   return (screen.isTTY && screen.columns) || undefined
 }
 
-/** Ctrl-C: an orderly end, with a word on what was done. */
+/** Thrown on Ctrl-C. The program ends in order, and the message tells what was done. */
 export class InterruptedError extends Error {}
 
-/** The work is done and its result is told; what it found is said by the exit code, too. */
+/** The work is done and its result is written. The exit code tells what the work found. */
 export class ExitCodeError extends Error {
   readonly exitCode: number
   constructor(exitCode: number, message: string) {
@@ -28,14 +28,14 @@ export class ExitCodeError extends Error {
   }
 }
 
-/** Nothing went wrong, but there is nothing to show, or nothing was done, as somebody wished. */
+/** There was no error, but there is nothing to show, or a person chose that nothing is done. */
 export class NoResultError extends Error {}
 
 const REDRAW_MS = 100
-/** Work that is shorter says nothing in a log. */
+/** In a log, shorter work writes no line of progress. */
 const LINE_EVERY_MS = 30_000
 
-/** One line on a terminal's standard error that is redrawn in place; elsewhere, such as in a log, a line now and then. */
+/** On a terminal, one line of standard error that is redrawn in place. In a log, a new line now and then. */
 export class Progress {
   readonly #terminal: Terminal
   readonly #label: string
@@ -57,7 +57,7 @@ export class Progress {
     const line = `${this.#label}${percent}${detail && `  ${detail}`}`
     if (!error.isTTY) return void error.write(`${line}\n`)
     this.#shown = true
-    // A line that wraps could not be redrawn.
+    // The line must not wrap: a wrapped line cannot be redrawn.
     error.write(`\r\u001b[K${line.slice(0, (columnsOf(error) ?? Infinity) - 1)}`)
   }
 
@@ -67,7 +67,7 @@ export class Progress {
   }
 }
 
-/** Tells of Ctrl-C while `work` runs; the second one ends the process at once, as everywhere. */
+/** Tells `work` about the first Ctrl-C. A second one ends the process at once. */
 export async function interruptible<Result>(
   work: (isInterrupted: () => boolean) => Promise<Result>,
 ): Promise<Result> {

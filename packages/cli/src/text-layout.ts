@@ -8,7 +8,7 @@ export interface Heading {
 export const left = (title: string): Heading => ({ title, side: 'left' })
 export const right = (title: string): Heading => ({ title, side: 'right' })
 
-/** Between two columns. */
+/** The space between two columns. */
 export const GAP = '  '
 
 const NOTHING = {
@@ -18,7 +18,7 @@ const NOTHING = {
 }
 const CHARACTERS = { ...NOTHING, middle: GAP, mid: '─', 'mid-mid': '─'.repeat(GAP.length) }
 
-/** A rule under the headings, no other lines. */
+/** A table with a line under its headings and no other lines. */
 export function drawTable(headings: readonly Heading[], rows: readonly (readonly string[])[]): string {
   const table = new Table({
     chars: CHARACTERS,
@@ -37,7 +37,7 @@ export function drawTable(headings: readonly Heading[], rows: readonly (readonly
     .join('')
 }
 
-/** The rule is as wide as the table. */
+/** The line under the headings is as wide as the table. */
 export function tableWidth(table: string): number {
   return table.split('\n').find(isRule)?.length ?? 0
 }

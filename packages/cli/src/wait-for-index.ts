@@ -11,7 +11,7 @@ interface Imported {
 
 const LOOK_EVERY_MS = 200
 
-/** So that the first search need not look through everything. */
+/** Waits until the imported messages are indexed, so that the first search is fast. */
 export function waitForIndex(palimpsest: Palimpsest, imported: Imported, terminal: Terminal): Promise<void> {
   return interruptible(async isInterrupted => {
     const progress = new Progress(terminal, 'indexing')

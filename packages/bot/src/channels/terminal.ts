@@ -20,14 +20,14 @@ export interface TerminalOptions {
   readonly place?: Place
   /** The default: private. */
   readonly kind?: 'private' | 'group'
-  /** Who types. The default: `local`. */
+  /** The person who types. The default: `local`. */
   readonly sender?: IncomingSender
-  /** Each line of it is a message. Left out: only what `say` is given. */
+  /** Each line of the input is a message. Left out: messages come only from `say`. */
   readonly input?: Readable
-  /** `false`: a reply is written once it is whole. The default: as it grows. */
+  /** `false`: a reply is written when it is whole. The default: it is written while it grows. */
   readonly streams?: boolean
   readonly output: { write(text: string): unknown }
-  /** The input has ended. */
+  /** Called when the input has ended. */
   readonly onEnd?: () => void
   /** For tests. */
   readonly now?: () => number
@@ -45,16 +45,19 @@ const OPTIONS = optionsOf<TerminalOptions>({
   now: true,
 })
 
-/** As often as a screen is worth redrawing. */
+/** More frequent updates are not visible on a screen. */
 const SHOW_EVERY_MS = 30
 
-/** So many of the newest messages may still be changed. */
+/** How many of the newest messages can still be edited. */
 const REMEMBERED = 20
 
-/** One person at a keyboard. What was written on a screen stays: only what is new of a growing reply is added. */
+/**
+ * The chat with one person at a keyboard. Text on a screen cannot be taken back, so only the new part of a
+ * growing reply is written.
+ */
 export class TerminalChannel implements Channel {
   readonly name: string
-  /** What came from a keyboard is answered on the screen beside it, and nothing else is. */
+  /** A message from this keyboard is answered on this screen, and no other message is. */
   readonly via = 'terminal'
   readonly edits: boolean
   readonly editEveryMs = SHOW_EVERY_MS
@@ -62,9 +65,9 @@ export class TerminalChannel implements Channel {
   readonly #place: Place
   #host: ChannelHost | null = null
   #lines: Interface | null = null
-  /** What the screen shows, by the ids of messages. */
+  /** The text that the screen shows, by the ids of messages. */
   readonly #shown = new BoundedMap<string, string>(REMEMBERED)
-  /** The message whose line is not ended. */
+  /** The message whose line is not ended yet. */
   #open: string | null = null
 
   constructor(options: TerminalOptions) {
@@ -96,7 +99,7 @@ export class TerminalChannel implements Channel {
     lines?.close()
   }
 
-  /** As though it had been typed. It is in the log once this resolves. */
+  /** Takes a text as if it had been typed. When this resolves, the message is in the log. */
   async say(text: string): Promise<Received> {
     const { kind = 'private', sender = { id: 'local' }, now = Date.now } = this.#options
     if (this.#host === null)
@@ -112,7 +115,7 @@ export class TerminalChannel implements Channel {
       sender,
       content: text,
       at: new Date(now()),
-      // Nobody else can be meant.
+      // In this chat only the bot can be meant.
       ...(kind === 'group' && { mentionsBot: true }),
     })
   }
@@ -134,12 +137,12 @@ export class TerminalChannel implements Channel {
     this.#show(id, message)
   }
 
-  /** What an earlier process left of other chats is for those who sit at them. */
+  /** What an earlier process left in other chats is for the people in those chats. */
   serves({ chat, thread }: Place): boolean {
     return chat === this.#place.chat && thread === this.#place.thread
   }
 
-  /** What comes next begins a line of its own. A reply that was shown whole while it grew is not ended otherwise. */
+  /** Ends the open line. A reply that was shown in full while it grew has no other end. */
   endLine(): void {
     if (this.#open !== null && this.#shown.get(this.#open)) this.#options.output.write('\n')
     this.#open = null
@@ -161,8 +164,8 @@ export class TerminalChannel implements Channel {
 }
 
 /**
- * Whatever a model says, it can neither move the cursor nor change the colours. The ends are left out: they may come
- * and go while a reply grows.
+ * Removes control characters, so that a model can neither move the cursor nor change the colours. White space
+ * at both ends and half a character at the end are left out: they may come and go while a reply grows.
  */
 function shownText(text: string): string {
   return text

@@ -7,12 +7,12 @@ export interface Fence {
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/
 const MAX_LANGUAGE_CHARACTERS = 40
 
-/** Of a line that opens one; `null`: it does not. */
+/** The fence that this line opens. `null`: it opens none. */
 export function opensFence(line: string): Fence | null {
   const found = FENCE.exec(line)
   if (!found) return null
   const [, mark, info] = found as unknown as [string, string, string]
-  // That is code within a line.
+  // Such a line holds inline code.
   if (mark.startsWith('`') && info.includes('`')) return null
   const [language = ''] = info.trim().split(/\s/, 1)
   return { mark, language: language.length > MAX_LANGUAGE_CHARACTERS ? '' : language }

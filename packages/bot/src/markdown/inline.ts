@@ -2,14 +2,18 @@ import { Marks } from './marks.ts'
 import type { Style, StyledText } from './styled-text.ts'
 
 /**
- * Markdown within a paragraph, as models write it: `**bold**`, `*italic*`, `~~struck~~`, `` `code` ``,
- * `[links](https://…)`. What has no end stays as it is written.
+ * Parses the Markdown within a paragraph, as models write it.
+ * Marks: `**bold**`, `*italic*`, `~~struck~~`, `` `code` ``, `[links](https://…)`.
+ * A mark without an end stays as it is written.
  */
 export function parseInline(source: string): StyledText {
   return readMarks(source).toText()
 }
 
-/** Where what would be cut in two there begins in the source; `null`: nothing would be. */
+/**
+ * A cut at this place may split a styled piece. Returns where that piece begins in the source. `null`: the
+ * cut splits nothing.
+ */
 export function begunBefore(source: string, cut: number): number | null {
   return readMarks(source).begunBefore(cut)
 }
@@ -20,7 +24,7 @@ interface Reading {
   readonly codeEnds: CodeEnds
 }
 
-/** Each gives where the reading goes on; `null`: it is nothing of that kind. */
+/** Tries to read a mark and returns where the reading goes on. `null`: there is no such mark. */
 type Take = (reading: Reading, at: number) => number | null
 
 function readMarks(source: string): Marks {
@@ -29,7 +33,7 @@ function readMarks(source: string): Marks {
   let said = 0
   for (let at = 0; at < source.length; ) {
     const take = TAKES[source[at]!]
-    // What is said before it comes before it.
+    // The plain text before the mark is added first.
     if (take && said < at) marks.say(source.slice(said, at), said)
     if (take) said = at
     const next = take?.(reading, at) ?? null
@@ -51,7 +55,7 @@ const takeCode: Take = ({ source, marks, codeEnds }, at) => {
   const length = runLength(source, at)
   const end = codeEnds.after(at + length, length)
   if (end === null) {
-    // Its end may come with the rest of the text.
+    // The end of the code may follow in a later part of the reply.
     marks.open('code', source.slice(at, at + length), at)
     return at + length
   }
@@ -93,7 +97,7 @@ const takeLink: Take = ({ source, marks }, at) => {
   const closing = { literal: source.slice(at, at + 1 + found[0].length), at }
   const isLink = /^(?:https?:\/\/|tg:\/\/|mailto:)/i.test(url)
   if (isLink) marks.close('[', { kind: 'link', url }, closing)
-  // Somewhere that no reader of a chat can go.
+  // The target is no address that a reader of a chat can open.
   else marks.leave('[')
   return isLink ? at + closing.literal.length : null
 }
@@ -106,7 +110,7 @@ const KINDS: Readonly<Record<string, Style['kind']>> = {
   '~~': 'strike',
 }
 
-/** Signs that stand around what is to look otherwise. In Chinese there are no spaces around them. */
+/** Reads the signs around styled text. Chinese text has no spaces around them. */
 const takeSigns: Take = ({ source, marks }, at) => {
   const sign = source[at]!
   const length = runLength(source, at)
@@ -164,7 +168,10 @@ const TAKES: Readonly<Record<string, Take>> = {
   '~': takeSigns,
 }
 
-/** Where code ends that began with so many backticks: all of them are found in one pass. */
+/**
+ * Where code ends that began with this many backticks. All ends are found in one pass, so that many backticks
+ * cost no more than that.
+ */
 class CodeEnds {
   readonly #runs = new Map<number, number[]>()
   readonly #passed = new Map<number, number>()
@@ -177,7 +184,7 @@ class CodeEnds {
     }
   }
 
-  /** Asked for places that only grow. */
+  /** Callers must ask for ascending places only. */
   after(at: number, length: number): number | null {
     const places = this.#runs.get(length) ?? []
     let index = this.#passed.get(length) ?? 0

@@ -1,22 +1,25 @@
 import type { Style, StyledText, StyleKind } from './styled-text.ts'
 
-/** A piece of a source: text, or a mark that may turn out to be one. */
+/** A piece of a source: text, or a sign that may become a mark. */
 interface Token {
   readonly literal: string
   readonly at: number
   state: 'text' | 'open' | 'close' | 'free'
   style?: Omit<Style, 'from' | 'to'>
-  /** Of a mark that opens: where what it opens has its end. */
+  /** For a mark that opens: the mark that closes it. */
   partner?: Token
 }
 
 interface Opener {
   readonly token: Token
-  /** What closes it. */
+  /** The sign that closes it. */
   readonly mark: string
 }
 
-/** The marks of a paragraph as they open and close, each once: what closes takes those opened since with it, as text. */
+/**
+ * The marks of a paragraph as they open and close. A closing mark pairs with one opening mark; all marks that
+ * were opened between the two become text.
+ */
 export class Marks {
   readonly #tokens: Token[] = []
   readonly #open: Opener[] = []
@@ -37,13 +40,13 @@ export class Marks {
     return (this.#counts.get(mark) ?? 0) > 0
   }
 
-  /** Which of these was opened last; `null`: none is open. */
+  /** Which of these marks was opened last. `null`: none of them is open. */
   newest(marks: readonly string[]): string | null {
     if (!marks.some(mark => this.isOpen(mark))) return null
     return this.#open.findLast(({ mark }) => marks.includes(mark))!.mark
   }
 
-  /** It has to be open. */
+  /** The mark has to be open. */
   close(mark: string, style: Omit<Style, 'from' | 'to'>, closing: { literal: string; at: number }): void {
     for (;;) {
       const opener = this.#pop()
@@ -58,7 +61,7 @@ export class Marks {
     }
   }
 
-  /** Of what was opened last under this mark nothing comes. */
+  /** Turns the last open mark of this kind into text, and all that were opened after it. */
   leave(mark: string): void {
     for (;;) {
       const opener = this.#pop()
@@ -87,7 +90,7 @@ export class Marks {
     return { text, styles: styles.filter(({ from, to }) => to > from) }
   }
 
-  /** Where what is under way at this place of the source began; `null`: a cut there breaks nothing. */
+  /** Where the styled piece around this place of the source begins. `null`: a cut here splits nothing. */
   begunBefore(cut: number): number | null {
     for (const { at, state, partner } of this.#tokens) {
       if (at >= cut) return null

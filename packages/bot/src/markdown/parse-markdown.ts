@@ -3,8 +3,8 @@ import { parseInline } from './inline.ts'
 import { type Style, type StyledText, shifted } from './styled-text.ts'
 
 /**
- * Markdown, as models write it, as text with styles, which is never longer than what it is made of. Text without marks
- * comes out as it went in, and so does what only looks like one.
+ * Turns Markdown, as models write it, into text with styles. The text is never longer than its source. Text
+ * without marks stays as it is, and so does text that only looks like a mark.
  */
 export function parseMarkdown(source: string): StyledText {
   const lines = source.split('\n')
@@ -13,7 +13,7 @@ export function parseMarkdown(source: string): StyledText {
   return said.toText()
 }
 
-/** What is said so far, block by block. */
+/** Collects the result, block by block. */
 class Said {
   #text = ''
   #isBegun = false
@@ -38,7 +38,7 @@ const NUMBER = /^[ \t]*\d{1,9}[.)][ \t]+/
 const RULE = /^ {0,3}(?:\*[ \t]*\*[ \t]*\*[* \t]*|-[ \t]*-[ \t]*-[- \t]*|_[ \t]*_[ \t]*_[_ \t]*)$/
 const ROW_ENDS = /^[ \t]*(?:\|[ \t]*)?:?-+:?[ \t]*(?:\|[ \t]*(?::?-+:?[ \t]*)?)*$/
 
-/** Gives where the next block begins. */
+/** Returns the line where the next block begins. */
 function takeBlock(lines: readonly string[], at: number, said: Said): number {
   const line = lines[at]!
   const fence = opensFence(line)
@@ -91,7 +91,7 @@ function styled(text: string, style: Omit<Style, 'from' | 'to'>): StyledText {
   return { text, styles: text === '' ? [] : [{ ...style, from: 0, to: text.length }] }
 }
 
-/** What belongs to the paragraph before it: a mark in one line may have its end in the next. */
+/** Whether the line continues a paragraph. A mark may begin in one line and end in the next. */
 function isParagraph(lines: readonly string[], at: number): boolean {
   const line = lines[at]!
   if (line.trim() === '') return false
@@ -103,7 +103,7 @@ function isItem(line: string): boolean {
   return ITEM.test(line) || NUMBER.test(line)
 }
 
-/** A line, and an item of a list with a mark of its own. */
+/** Parses a line. The mark of a list item becomes a sign of its own. */
 function parseLine(line: string): StyledText {
   const item = ITEM.exec(line)
   if (!item) return parseInline(line)
@@ -119,7 +119,7 @@ function isTable(lines: readonly string[], at: number): boolean {
   return head.includes('|') && ends?.includes('|') === true && ROW_ENDS.test(ends)
 }
 
-/** A heading may be closed by as many signs. */
+/** Removes the signs that may close a heading. */
 function withoutClosing(heading: string): string {
   const said = heading.trimEnd()
   let end = said.length

@@ -1,18 +1,20 @@
-/** Text as a person reads it, and how pieces of it look: what any platform makes its own formatting of. */
+/**
+ * Text as a person reads it, and the styles of its pieces. Each platform turns this into its own formatting.
+ */
 export interface StyledText {
   readonly text: string
-  /** One lies in another or beside it, in the order of their beginnings, the outer first. */
+  /** Ordered by their beginnings, the outer style first. Two styles are nested or apart. */
   readonly styles: readonly Style[]
 }
 
-/** `from` and `to` in UTF-16 units. */
+/** `from` and `to` count UTF-16 units. */
 export interface Style {
   readonly kind: StyleKind
   readonly from: number
   readonly to: number
-  /** Of a link. */
+  /** Set for a link. */
   readonly url?: string
-  /** Of a block of code; left out: it does not say. */
+  /** For a block of code, its language. Left out: unknown. */
   readonly language?: string
 }
 

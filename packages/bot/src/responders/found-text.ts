@@ -1,9 +1,9 @@
 import { inertName } from 'palimpsest/internals/context/index'
 import { type Language, textsOf } from 'palimpsest/internals/language/index'
 
-/** Something that was said, as the answer shows it. */
+/** A passage that was found, as the answer shows it. */
 export interface Find {
-  /** `null`: the one who asks. */
+  /** `null`: the person who asks. */
   readonly speaker: string | null
   /** `2026-02-10`. */
   readonly day: string
@@ -26,12 +26,12 @@ export function nothingText(language: Language): string {
   return textsOf(language).replies.nothing
 }
 
-/** `isKnown`: what becomes of it was said before. */
+/** `isKnown`: the person was told before what happens to messages. */
 export function keptText(language: Language, { isKnown }: { readonly isKnown: boolean }): string {
   return isKnown ? textsOf(language).replies.keptAgain : textsOf(language).replies.kept
 }
 
-/** Without the marks that end a name in a line. */
+/** Removes the signs that end a name within a line. */
 function nameOf(speaker: string): string {
   return inertName(speaker)
     .replace(/[,:：（）“”「」]/gu, ' ')
@@ -39,7 +39,7 @@ function nameOf(speaker: string): string {
     .trim()
 }
 
-/** What people said can neither begin a line of its own nor turn the direction of one. */
+/** Quoted text must neither begin a line of its own nor turn the direction of one. */
 function oneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')

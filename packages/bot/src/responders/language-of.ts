@@ -7,7 +7,7 @@ import {
 import { type Message, ownText } from 'palimpsest/internals/log/index'
 import type { Session } from 'palimpsest/internals/session'
 
-/** In which language people are answered: as it is set, or as they speak here. */
+/** The language of the answers: the one in the settings, or the one that people use here. */
 export async function languageOf(session: Session, messages: readonly Message[]): Promise<Language> {
   const setting = languageSetting((await session.settings())['language'], session.languageSetting)
   if (setting !== 'auto') return languageOfTag(setting)

@@ -16,7 +16,7 @@ export interface ModelResponderOptions<Tools extends object = object>
   > {
   /** Any model of the AI SDK. */
   readonly model: LanguageModelLike
-  /** `false`: what was said long ago is shown only where the model asks for it. The default: true. */
+  /** `false`: old messages are shown only when the model asks for them. The default: true. */
   readonly recall?: boolean
 }
 
@@ -32,7 +32,12 @@ const OPTIONS = optionsOf<ModelResponderOptions>({
   recall: true,
 })
 
-/** Answers with a language model through the AI SDK, with the memory tools and those that it is given. */
+/**
+ * Answers with a language model through the AI SDK. The model gets the memory tools and the given tools.
+ *
+ * @example
+ * const responder = modelResponder({ model: anthropic('claude-haiku-4-5'), instructions: 'You are Bo.' })
+ */
 export function modelResponder<Tools extends object = object>(
   options: ModelResponderOptions<Tools>,
 ): Responder {
@@ -44,7 +49,7 @@ export function modelResponder<Tools extends object = object>(
     const { streamText } = await import('ai').catch(cause => {
       throw new MissingPeerError('ai', 'A language model', cause)
     })
-    // In private everything triggers, and nothing else does so there.
+    // `private` is the only trigger in private chats, and it occurs only there.
     const isGroup = request.trigger !== 'private'
     const language = isGroup ? await request.session.language() : null
     const turn = await request.turn<Tools>({
@@ -58,15 +63,15 @@ export function modelResponder<Tools extends object = object>(
       model,
       ...turn.prompt,
       abortSignal: request.signal,
-      // The runtime tries again.
+      // The runtime itself makes further attempts.
       maxRetries: 0,
-      // It is thrown to whoever reads the text.
+      // The reader of the text gets the error; without this function the SDK would also log it.
       onError: () => {},
     }
     const result = streamText(call as Parameters<typeof streamText>[0])
     let isEmpty = false
     const text = notEmpty(replyText(result.stream), async () => {
-      // Where nothing was asked, silence is an answer, and what tools did may need no words.
+      // An empty answer is right where nothing was asked, or where tools did the work.
       isEmpty =
         request.trigger !== 'proactive' && (await result.steps).every(step => step.toolCalls.length === 0)
       if (isEmpty) throw new EmptyReplyError()

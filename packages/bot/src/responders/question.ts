@@ -4,7 +4,7 @@ const ENDS_ASKING = /[?？؟]["'”’」』)）\s\p{Extended_Pictographic}]*$/u
 const POLITE = String.raw`(?:(?:and|so|but|ok|okay|hey|hi|please)[\s,]+)*`
 const HELPING =
   "(?:am|is|are|was|were|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must)(?:n[’']t)?"
-/** After a word by which one asks, a subject makes it a clause of something that is told: “When I was young …”. */
+/** After a question word, one of these subjects makes a clause of a statement: “When I was young …”. */
 const SUBJECT = String.raw`(?:i|you|he|she|it|we|they|my|your|his|her|its|our|their|the|this|these|those|there|an?|nobody|somebody|someone|everybody|everyone|people)(?:['’]\w+)?\b`
 const ASKING_FORMS = [
   String.raw`(?:who|whom|whose|what)(?:['’](?:s|re|d|ll))?(?:\s*$|\s+(?!${SUBJECT}))`,
@@ -25,20 +25,20 @@ const BEGINS_ASKING = new RegExp(`^${POLITE}(?:${ASKING_FORMS.join('|')})`, 'iu'
 
 const CHINESE_ASKING =
   /什么|甚么|谁|哪|几[个点岁号次]|多少|多大|多久|怎么|怎样|为何|为什么|何时|是不是|有没有|记不记得|还记得|[吗呢么]\s*$/u
-/** The same words where they mean some, any or none. */
+/** The same words in other meanings: some, any or none. */
 const CHINESE_TELLING =
   /哪怕|(?:没有?|不[是算]?)(?:什么|甚么|谁|怎么|多少|几[个点岁号次])|不(?:知道?|晓得|明白|清楚|记得|懂)(?:是|到底|究竟|自己)?(?:为什么|什么|甚么|谁|哪[里儿个天些]?|怎么|怎样|多少|多久|为何|何时)|(?:什么|谁|哪[里儿个]?|怎么|多少)[^，。！？]{0,4}[都也]|什么的|[了过好十数这那前后]几[个点岁号次]|多少有些|(?:无论|不管)[^，。！？]*/gu
-/** Who asks ends with a question mark, or with none at all. */
+/** A question ends with a question mark or with no sign at all, never with one of these. */
 const CHINESE_STATEMENT = /[。！!.]\s*$/u
 const CHINESE_REQUEST = /^(?:请问|请?告诉我|你?还?记不记得|你还?记得|你知道)/u
 
-/** Whether somebody wants to know something, as far as its form says. */
+/** Whether a text asks something, judged by its form. */
 export function isQuestion(text: string): boolean {
   const trimmed = text.trim()
   return isMarkedQuestion(trimmed) || BEGINS_ASKING.test(trimmed) || asksInChinese(trimmed)
 }
 
-/** Whether it says so itself. */
+/** Whether a question mark ends the text. */
 export function isMarkedQuestion(text: string): boolean {
   return ENDS_ASKING.test(text.trim())
 }
@@ -49,8 +49,8 @@ function asksInChinese(text: string): boolean {
 }
 
 /**
- * Of what asks in a text, the words that what is sought may hold too; `null`: it asks nothing, or in words that say
- * nothing of what.
+ * The words of a question that its answer may hold, too. `null`: the text asks nothing, or none of its words
+ * tells what is sought.
  */
 export function soughtIn(text: string): string | null {
   if (!isQuestion(text)) return null
@@ -63,7 +63,7 @@ function sentencesOf(text: string): readonly string[] {
   return text.match(/[^.!?。！？\n]+(?:[.!?。！？]+(?!\s|$)[^.!?。！？\n]+)*[.!?。！？]*/gu) ?? []
 }
 
-/** Words by which one asks, and which say nothing of what is asked for. */
+/** Words that belong to asking and tell nothing about what is sought. */
 const ASKING_WORDS =
   /\b(?:please|tell|told|remind|remember|recall|know|knew|say|said|says|mention(?:ed)?|talk(?:ed)?|ask(?:ed)?|again|exactly|hi|hello|hey)\b/giu
 const CHINESE_ASKING_WORDS =
@@ -73,17 +73,17 @@ function withoutAsking(text: string): string {
   return withoutQuotes(text).replace(ASKING_WORDS, ' ').replace(CHINESE_ASKING_WORDS, ' ')
 }
 
-/** In quotes a search takes words as they stand; somebody who asks means no more than the words. */
+/** A search takes quoted words literally. A person who asks does not mean that. */
 function withoutQuotes(text: string): string {
   return text.replace(/["“”„«»「」『』]/gu, ' ')
 }
 
-/** Who asks for the name of a dog is told of the dog, and not of names. */
+/** A question for the name of a dog should find the dog, not the word “name”. */
 function withoutKinds(text: string): string {
   return text.replace(/\b(?:name|names|number|thing|things|kind|sort|date|day|time)\b|名字|号码|时间/giu, ' ')
 }
 
-/** Whether any of its words or signs says more than that somebody asks. */
+/** Whether any word or sign tells what is sought. */
 function isTelling(text: string): boolean {
   const words = text.toLowerCase().match(/\p{Script=Latin}+|\p{N}+|[\p{L}\p{So}]/gu) ?? []
   return words.some(word => !STOP_WORDS.has(word) && !/^[a-z]$/.test(word))

@@ -1,8 +1,8 @@
 type Part = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /**
- * The text of a stream of the AI SDK as a person reads it: what was said before a tool was called and what was said
- * after it are two paragraphs. What the SDK only notes in its stream is thrown: that it broke, or was stopped.
+ * The text of a stream of the AI SDK, as a person reads it. Text before a tool call and text after it are two
+ * paragraphs. The SDK only notes in the stream that it failed or was stopped; here that is thrown.
  */
 export async function* replyText(stream: AsyncIterable<unknown>): AsyncGenerator<string> {
   let hasText = false

@@ -20,23 +20,23 @@ import { languageOf } from './language-of.ts'
 import { isMarkedQuestion, isQuestion, soughtIn } from './question.ts'
 
 export interface SearchResponderOptions {
-  /** In which the days of what was found are told. The default: UTC. */
+  /** The time zone of the days in an answer. The default: UTC. */
   readonly zone?: string
-  /** At the most so many finds. The default: 3. */
+  /** The largest number of passages in an answer. The default: 3. */
   readonly finds?: number
 }
 
 const OPTIONS = optionsOf<SearchResponderOptions>({ zone: true, finds: true })
 
-/** Earlier questions may stand before the answer: so many are looked at. */
+/** How many results are looked at: earlier questions may rank before the answer. */
 const LOOKED_AT = 50
 const LOOKED_AT_CHARACTERS = 10_000
-/** What holds so much less of the question than the best does not answer it. */
+/** A result that holds less than this share of what the best result holds is no answer. */
 const MIN_SHARE = 0.5
 
 /**
- * Answers without a model, from what was said in this session, and says so. The same log and the same question give
- * the same answer.
+ * Answers without a model from what was said in this session, and says that it does so. The same log and the
+ * same question give the same answer.
  */
 export function searchResponder(options: SearchResponderOptions = {}): Responder {
   checkOptions('searchResponder', options, OPTIONS)
@@ -53,7 +53,7 @@ export function searchResponder(options: SearchResponderOptions = {}): Responder
     const quoted = await Promise.all(found.slice(0, finds).map(result => withoutNames(session, result)))
     const shown = quoted.map(result => toFind(result, asker, { zone, language }))
     signal.throwIfAborted()
-    // Whole: nobody is shown the first word of it, and then a change.
+    // The text is given whole, so that a reader never sees its first word alone before the rest.
     if (messages.every(isBareCommand)) yield greetingText(language)
     else if (shown.length > 0) yield foundText(shown, language)
     else if (asking.length > 0) yield nothingText(language)
@@ -62,18 +62,18 @@ export function searchResponder(options: SearchResponderOptions = {}): Responder
   return request => textReply(answer(request), request, { recalled: true })
 }
 
-/** Of a long text the beginning and the end: who asks does so in either. */
+/** The beginning and the end of a long text: a question stands in one of them. */
 function readIn(text: string): string {
   if (text.length <= 2 * LOOKED_AT_CHARACTERS) return text
   return `${headOf(text, LOOKED_AT_CHARACTERS)}\n${tailOf(text, LOOKED_AT_CHARACTERS)}`
 }
 
-/** The first that everybody sends to a bot on Telegram is `/start`. */
+/** On Telegram, the first message that a person sends to a bot is `/start`. */
 function isBareCommand({ content }: Message): boolean {
   return /^\/\w+(?:@\w+)?$/.test(ownText(content).trim())
 }
 
-/** Who was told lately what becomes of what is said here is not told again. */
+/** A bot that answered within this many messages does not explain itself again. */
 const LATELY = 200
 
 async function hasAnswered(session: Session): Promise<boolean> {
@@ -81,7 +81,7 @@ async function hasAnswered(session: Session): Promise<boolean> {
   return messages.some(({ role }) => role === 'assistant')
 }
 
-/** What people said that holds words of what is sought, best first, and what only asks last. */
+/** What people said with words of the question, the best first. Results that only ask come last. */
 async function findSaid(
   session: Session,
   sought: string,
@@ -90,7 +90,8 @@ async function findSaid(
   const { results } = await session.search(sought, { role: 'user', limit: LOOKED_AT, neighbours: 0 })
   const isAsking = new Set(asking.map(({ seq }) => seq))
   const repeats = new Set(asking.map(({ content }) => comparable(searchableText(content))))
-  // Of a day all that was said is meant; elsewhere a result without a word of the query only stands beside one.
+  // For a day alone, everything said on it counts. Otherwise a result without a word of the query is only a
+  // neighbour of one.
   const { onlyDates } = parseQuery(sought)
   const answering = results.filter(
     ({ seq, excerpt, highlights, sender }) =>
@@ -99,7 +100,8 @@ async function findSaid(
       !sender?.isSelf &&
       (onlyDates || highlights.length > 0),
   )
-  // A question mark is certain: where something answers, nobody wants to read what was asked. Other forms are guesses.
+  // A question mark is certain, other forms are guesses. Where a result answers, marked questions are left
+  // out.
   const unmarked = answering.filter(({ excerpt }) => !isMarkedQuestion(excerpt))
   const kept = unmarked.some(({ excerpt }) => !isQuestion(excerpt)) ? unmarked : answering
   const most = Math.max(0, ...kept.map(heldOf))
@@ -112,7 +114,10 @@ function rankOf({ excerpt }: SearchResult): number {
   return isQuestion(excerpt) ? 1 : 0
 }
 
-/** Names of attachments can be found, but behind a caption nobody said them: shown are those that were sought. */
+/**
+ * Removes attachment names from a result with a caption, since a person did not say them. They stay where
+ * they were sought.
+ */
 async function withoutNames(session: Session, result: SearchResult): Promise<SearchResult> {
   const { seq, excerpt, highlights } = result
   const [message] = await session.messages({ after: seq - 1, before: seq + 1, limit: 1 })
@@ -124,7 +129,10 @@ async function withoutNames(session: Session, result: SearchResult): Promise<Sea
   return { ...result, excerpt: excerpt.slice(0, end) }
 }
 
-/** How much of the question a result holds: its words, each once, and of scripts without spaces their characters. */
+/**
+ * How much of the question a result holds. It counts each word once, and in scripts without spaces the
+ * characters.
+ */
 function heldOf({ excerpt, highlights }: SearchResult): number {
   const held = new Set(highlights.map(([from, to]) => excerpt.slice(from, to).toLowerCase()))
   return [...held].reduce((sum, text) => sum + (UNSPACED.test(text) ? [...text].length : 1), 0)

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { Chat } from './chat.ts'
 
-/** Line by line, each answered before the next, until there are no more. */
+/** Answers the lines of the input, one after the other, until there are no more. */
 export async function answerLines(
   chat: Chat,
   { input, leaving }: { readonly input: Readable; readonly leaving: AbortSignal },
@@ -11,7 +11,7 @@ export async function answerLines(
   leaving.addEventListener('abort', () => leave(), { once: true })
   await Promise.race([chat.quiet(), left])
   if (leaving.aborted) return
-  // From here on nothing may be waited for before the lines are: those that nobody waits for are lost.
+  // No `await` may stand between here and the loop: lines that arrive before the loop reads them are lost.
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY, signal: leaving })
   for await (const line of lines) {
     if (leaving.aborted || !(await chat.take(line))) break

@@ -7,7 +7,7 @@ export interface ChatAddress {
   readonly place: Place
 }
 
-/** Where a session of this id is talked in, for a session's id is made of that. */
+/** The channel and the place that a session's id is made of. */
 export function readChatAddress(id: string): ChatAddress {
   const [channel, chat, thread, ...more] = id.split(':').map(decoded)
   if (channel && chat && thread !== '' && more.length === 0) {

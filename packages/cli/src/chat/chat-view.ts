@@ -3,13 +3,13 @@ import type { CommandResult } from './commands/index.ts'
 
 /** Where a chat is shown: on a screen, as plain lines, or as JSON. */
 export interface ChatView {
-  /** What the bot says, as it comes. */
+  /** Takes the text of a reply, piece by piece. */
   readonly replies: { write(text: string): unknown }
   replyEnded(report: Pick<ReplyReport, 'outcome' | 'seqs' | 'error'>): void
   commandEnded(name: string, result: CommandResult): void
-  /** What is being done, for as long as it takes. */
+  /** Shows what is under way, until it ends. */
   progress(text: string): void
-  /** By the way. */
+  /** Something that the person may want to know. */
   notice(text: string): void
   /** Something was not done. */
   problem(text: string): void

@@ -11,11 +11,11 @@ interface ChatParts {
   readonly channel: TerminalChannel
   readonly view: ChatView
   readonly context: Omit<CommandContext, 'signal' | 'onProgress'>
-  /** Hears of what was not done. */
+  /** Is told the error of every line that was not carried out. */
   readonly onFailure: (error: unknown) => unknown
 }
 
-/** What somebody types, carried out line by line in the order in which it came. */
+/** Carries out what the person types, line by line in the order in which it came. */
 export class Chat {
   readonly #parts: ChatParts
   #command: AbortController | null = null
@@ -28,7 +28,7 @@ export class Chat {
     return this.#parts.context.session.id
   }
 
-  /** Whether a line is one after which the chat goes on. A message is in the log then; its reply comes later. */
+  /** `false`: the line ends the chat. A message is in the log when this resolves; its reply comes later. */
   async take(line: string): Promise<boolean> {
     const { channel, view, onFailure } = this.#parts
     const typed = readTypedLine(line)
@@ -43,19 +43,19 @@ export class Chat {
     return true
   }
 
-  /** Resolves when all that was said is answered. */
+  /** Resolves when everything that was said is answered. */
   async quiet(): Promise<void> {
     await this.#parts.runtime.quiet(this.#sessionId)
   }
 
-  /** Ctrl-C: whatever is under way ends. `false`: nothing was. */
+  /** Ctrl-C ends the command or the reply that is under way. `false`: nothing was under way. */
   stop(): boolean {
     if (this.#command === null) return this.#parts.runtime.stopReply(this.#sessionId)
     this.#command.abort(new DOMException('You stopped it.', 'AbortError'))
     return true
   }
 
-  /** Only when nothing is being answered: commands look at what was said, and change it. */
+  /** Waits until no reply is under way: a command reads and changes what was said. */
   async #run(name: string, rest: string): Promise<void> {
     const { view, context } = this.#parts
     await this.quiet()

@@ -7,12 +7,12 @@ export function hasFailed({ outcome }: Pick<Ended, 'outcome'>): boolean {
   return outcome === 'failed' || outcome === 'undeliverable'
 }
 
-/** Why there is no whole reply, and what to do; `null`: there is one, or a person wanted it so. */
+/** Why there is no whole reply, and what to do. `null`: the reply is whole, or a person stopped it. */
 export function failureText(ended: Ended): string | null {
   return hasFailed(ended) ? `${modelProblem(ended.error)} Your message is kept.` : null
 }
 
-/** What a person should know of how it ended; `null`: nothing. */
+/** What a person should know about how the reply ended. `null`: nothing. */
 export function endNote({ outcome }: Ended): string | null {
   switch (outcome) {
     case 'interrupted':

@@ -9,7 +9,6 @@ interface Greeted {
   readonly info: SessionInfo | null
 }
 
-/** Who and where this is, what is known so far, and who answers. */
 export function greetingLines({ sessionId, user, place, model, info }: Greeted): readonly string[] {
   const whose = user === null || user === sessionId ? '' : ` as ${inertLine(user)}`
   return [

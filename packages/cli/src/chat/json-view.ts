@@ -3,7 +3,7 @@ import type { ChatView } from './chat-view.ts'
 import type { CommandResult } from './commands/index.ts'
 import { failureText } from './ended-text.ts'
 
-/** An object a line on standard output, and nothing else there. */
+/** Writes one JSON object a line on standard output, and nothing else there. */
 export class JsonView implements ChatView {
   readonly #terminal: Terminal
   #text = ''

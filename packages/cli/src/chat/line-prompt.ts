@@ -8,27 +8,29 @@ import { asMessage } from './typed-line.ts'
 interface LinePromptOptions {
   readonly input: Readable & { setRawMode?(isRaw: boolean): unknown }
   readonly screen: Terminal['output']
-  /** What was typed before, newest first. */
+  /** The lines that were typed before, newest first. */
   readonly history: readonly string[]
-  /** What may stand after a `/`. */
+  /** The commands that may follow a `/`. */
   readonly commands: readonly string[]
-  /** `isSeen`: it was typed at the prompt, and stands on the screen. */
+  /** `isSeen`: the line was typed at the visible prompt, so it already stands on the screen. */
   readonly onLine: (line: string, isSeen: boolean) => void
-  /** Ctrl-C, with what stands at the prompt. */
+  /** Ctrl-C. `typed` is the text that stands at the prompt. */
   readonly onInterrupt: (typed: string) => void
-  /** Ctrl-D, or whoever typed is gone. */
+  /** Ctrl-D, or the input has ended. */
   readonly onEnd: () => void
 }
 
 const PROMPT = '> '
 const MAX_HISTORY = 500
-/** A line break in what was pasted, as it stands in the line. Nobody types the selector behind the sign. */
+/**
+ * Stands for a line break of pasted text within the line. No key types the variation selector after the sign.
+ */
 const BREAK = '⏎\ufe0e'
 
 /**
- * The line at which somebody types. While a reply is shown it is hidden, and what is typed then appears with the next
- * prompt. What is pasted is one message, and no command. Where the terminal does not mark it, several lines that come
- * at once were pasted.
+ * The line in which the person types. It is hidden while a reply is shown; what is typed meanwhile appears
+ * with the next prompt. Pasted text is one message and never a command. Where the terminal does not mark
+ * pasted text, several lines that come at once count as pasted.
  */
 export class LinePrompt {
   readonly #options: LinePromptOptions
@@ -40,7 +42,7 @@ export class LinePrompt {
   readonly #onInput = (chunk: Buffer | string) => this.#read(chunk)
   readonly #onInputEnd = () => this.#keys.push(null)
   #atOnce: string[] = []
-  /** With what was pasted the line begins. */
+  /** The pasted text with which the line begins. */
   #pastedStart: string | null = null
   #isShown = false
   #isClosed = false
@@ -65,7 +67,7 @@ export class LinePrompt {
     this.#lines.on('close', () => {
       if (!this.#isClosed) onEnd()
     })
-    // Whoever was in the foreground meanwhile has changed it.
+    // A program that was in the foreground meanwhile may have turned the paste marks off.
     this.#lines.on('SIGCONT', () => screen.write(PASTE_MARKS_ON))
     screen.write(PASTE_MARKS_ON)
     input.on('data', this.#onInput)
@@ -88,7 +90,7 @@ export class LinePrompt {
     this.#gate.isOpen = false
   }
 
-  /** Takes away what was typed, as a shell does, from all the rows on which it stood. */
+  /** Removes what was typed, as a shell does, from all the rows on which it stands. */
   clear(): void {
     this.aside(() => {
       this.#gate.isOpen = false
@@ -99,7 +101,7 @@ export class LinePrompt {
     this.#pastedStart = null
   }
 
-  /** Something is written where the prompt stands; the prompt comes after it. */
+  /** Writes something where the prompt stands, and draws the prompt again after it. */
   aside(write: () => void): void {
     if (!this.#isShown) {
       write()
@@ -124,9 +126,9 @@ export class LinePrompt {
     screen.write(PASTE_MARKS_OFF)
   }
 
-  /** With what was typed meanwhile. */
+  /** Shows the prompt with everything that was typed while it was hidden. */
   #draw(): void {
-    // Where the line stood before is no business of what is drawn now.
+    // `readline` must forget on which row the line stood before.
     Object.assign(this.#lines, { prevRows: 0 })
     this.#lines.prompt(true)
   }
@@ -135,13 +137,16 @@ export class LinePrompt {
     const piece = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)
     for (const input of this.#pastes.read(piece)) {
       if (this.#isClosed) return
-      // At once, so that what was typed before a paste stands before it.
+      // Passed on at once, so that keys typed before a paste stand before it.
       if ('typed' in input) this.#keys.emit('data', input.typed)
       else this.#paste(input.pasted)
     }
   }
 
-  /** One that ends with a line break is sent; another stands at the prompt until somebody presses Enter. */
+  /**
+   * Pasted text that ends with a line break is sent. Other pasted text stays at the prompt until the person
+   * presses Enter.
+   */
   #paste(pasted: string): void {
     const text = pasted.replace(/\r\n|[\r\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '')
     const isSent = text.endsWith('\n') && text.trim() !== ''
@@ -176,7 +181,7 @@ function completions(line: string, commands: readonly string[]): string[] {
   return commands.map(name => `/${name}`).filter(name => name.startsWith(line) && line !== '')
 }
 
-/** What `readline` draws goes to the screen only while the prompt is there. */
+/** Passes on what `readline` draws only while the prompt is shown. */
 class Gate extends Writable {
   isOpen = false
   readonly isTTY = true

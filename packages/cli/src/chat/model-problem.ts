@@ -8,7 +8,7 @@ export function modelProblem(error: unknown): string {
   return sentence(advice === null ? fault : `${fault}: ${advice}`)
 }
 
-/** The same for somebody for whom it is tried again. */
+/** The same without advice, for an attempt that is repeated. */
 export function modelFault(error: unknown): string {
   return sentence(diagnose(error).fault)
 }
@@ -68,7 +68,7 @@ export function modelErrorParts(error: unknown): ErrorParts {
   const failure = providerFailure(error)
   if (typeof error !== 'object' || error === null) return { failure }
   const { statusCode, cause, lastError } = error as Partial<ErrorParts> & { readonly lastError?: unknown }
-  // Given up after several tries: the last one tells why.
+  // The library gave up after several tries: the last error tells why.
   if (statusCode === undefined && cause === undefined && lastError !== undefined)
     return modelErrorParts(lastError)
   return {
@@ -78,7 +78,7 @@ export function modelErrorParts(error: unknown): ErrorParts {
   }
 }
 
-/** What the network says lies some errors deep. */
+/** The code of a network error lies some causes deep. */
 function codeIn(error: unknown): { readonly code?: string } {
   for (let inner = error, depth = 0; depth < 5 && typeof inner === 'object' && inner !== null; depth++) {
     const { code, cause } = inner as { readonly code?: unknown; readonly cause?: unknown }
@@ -95,7 +95,7 @@ function oneLine(text: string): string {
   return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}…`.toWellFormed() : line
 }
 
-/** Another one may follow. */
+/** Ends the text like a sentence, since another sentence may follow. */
 function sentence(text: string): string {
   return /[.!?…。！？]["'”’)]*$/u.test(text) ? text : `${text}.`
 }

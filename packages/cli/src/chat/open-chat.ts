@@ -20,18 +20,21 @@ import type { Terminal } from '../terminal.ts'
 export interface OpenChat {
   readonly palimpsest: Palimpsest
   readonly responder: Responder
-  /** Takes up what another process has changed in the settings. */
+  /** Applies the settings that another process has changed. */
   readonly refresh: () => Promise<void>
   readonly zone: string
-  /** `provider:name`; `null`: there is none. */
+  /** `provider:name`. `null`: no model is set. */
   readonly model: string | null
-  /** The person at the terminal may share with everybody, beside those whom the settings name. */
+  /**
+   * Makes the person at the terminal an owner, beside the owners in the settings: an owner may share memory
+   * with everyone.
+   */
   readonly setOwner: (user: string) => void
-  /** Where it is kept, in words. */
+  /** Where the memory is stored, in words. */
   readonly place: string
 }
 
-/** As a server on the same database would have it. */
+/** Opens the memory with the settings that a server on the same database has. */
 export async function openChat(
   flags: Pick<ChatFlags, 'db' | 'store' | 'namespace'>,
   terminal: Terminal,

@@ -3,7 +3,7 @@ import type { ChatView } from './chat-view.ts'
 import type { CommandResult } from './commands/index.ts'
 import { endNote, failureText } from './ended-text.ts'
 
-/** For pipes: replies and results on standard output, everything else beside it. */
+/** For pipes: replies and results go to standard output, everything else to standard error. */
 export class PlainView implements ChatView {
   readonly #terminal: Terminal
 

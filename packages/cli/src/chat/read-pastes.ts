@@ -1,15 +1,15 @@
-/** A terminal that is told so marks what is pasted. */
+/** After this sequence the terminal marks the text that is pasted. */
 export const PASTE_MARKS_ON = '\u001b[?2004h'
 export const PASTE_MARKS_OFF = '\u001b[?2004l'
 
 const BEGIN = '\u001b[200~'
 const END = '\u001b[201~'
-/** No key sends less of a mark than this and means it: what is shorter is not held back. */
+/** Shorter beginnings of a mark are not held back: a key such as Escape sends them by itself. */
 const MIN_MARK = 3
 
 export type Input = { readonly typed: string } | { readonly pasted: string }
 
-/** Tells what is pasted from what is typed, however it comes in pieces. */
+/** Separates pasted text from typed text, even where a mark is split over several chunks. */
 export class PasteReader {
   #isPasting = false
   #held = ''
@@ -35,7 +35,7 @@ export class PasteReader {
   }
 }
 
-/** How much of the end may be the beginning of a mark. */
+/** How many characters at the end may be the beginning of a mark. */
 function beginningAtEnd(text: string): number {
   for (let length = BEGIN.length - 1; length >= MIN_MARK; length--)
     if (text.endsWith(BEGIN.slice(0, length))) return length

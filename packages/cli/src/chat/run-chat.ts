@@ -20,9 +20,9 @@ import { PlainView } from './plain-view.ts'
 import { ScreenView } from './screen-view.ts'
 import { talk } from './talk.ts'
 
-/** So much longer somebody may go on typing: what was pasted in pieces is answered together. */
+/** How long the chat waits for more input, so that text that was pasted in pieces is answered together. */
 const QUIET_MS = 80
-/** Somebody sits there and waits. */
+/** Few attempts with short pauses: a person sits at the terminal and waits. */
 const ATTEMPTS = 3
 const BACKOFF_MS = 1_000
 
@@ -44,7 +44,8 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const info = await palimpsest.session(flags.session).info()
     const kind = info?.kind === 'group' ? 'group' : 'private'
     const user = flags.user ?? info?.user ?? sessionIdOf(name, { chat: 'local' })
-    // What is there is what it is: to open it as another person's chat is refused before anything is said.
+    // An existing session keeps its kind and its user. Opening it as another person's chat is refused before
+    // anything is said.
     const session = palimpsest.session(flags.session, {
       ...(info === null && { kind }),
       ...(kind === 'private' && { user }),
@@ -61,7 +62,7 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
     const runtime = createRuntime({
       ...{ palimpsest, channels: [channel], responder, refresh },
       inbox: { quietMs: screen ? QUIET_MS : 0 },
-      // The chat has commands of its own, and `//new` is a message.
+      // The chat has commands of its own, and here `//new` is a message.
       commands: { newBeginning: [] },
       turns: { attempts: ATTEMPTS, backoffMs: BACKOFF_MS, failureText: null },
       belongsTo: () => ({ user, ...(scope !== undefined && { scope }) }),
@@ -73,7 +74,8 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
       },
       onError: error => {
         channel.endLine()
-        // A thread of an agent is no private chat, and is talked to as one.
+        // An agent's thread is no private chat, but the channel talks to it as one: this mismatch is
+        // expected.
         if (error instanceof SessionMismatchError && info?.kind === 'agent') return
         const fault = modelFault(error)
         if (fault !== lastFault) view.notice(`${fault} Trying again …`)
@@ -111,7 +113,7 @@ export async function runChat(flags: ChatFlags, terminal: Terminal): Promise<voi
   if (screen === null && failures.length > 0) throw chatFailure(failures.at(-1))
 }
 
-/** What tells the program to end; Ctrl-C at a prompt is not among them. */
+/** The signals that end the program. Ctrl-C at a prompt is not one of them. */
 function signals(): { readonly leaving: AbortSignal; end(): void } {
   const controller = new AbortController()
   const onTerminate = () => controller.abort()

@@ -6,13 +6,16 @@ import { endNote, failureText } from './ended-text.ts'
 
 type Style = 'dim' | 'red' | 'bold'
 
-/** For a person who sits before it. */
+/** For a person at a screen. */
 export class ScreenView implements ChatView {
   readonly #screen: Terminal['output']
-  /** What a person types stands on the last lines of the screen: it is put aside while something is written. */
+  /**
+   * Moves the prompt away while something is written: what the person types stands on the last lines of the
+   * screen.
+   */
   #aside: (write: () => void) => void = write => write()
   #hasProgress = false
-  /** What was said while another reply was shown. */
+  /** The lines that the person typed while another reply was shown. */
   readonly #queued: string[] = []
 
   constructor(screen: Terminal['output']) {
@@ -21,12 +24,12 @@ export class ScreenView implements ChatView {
 
   readonly replies = { write: (text: string) => this.#screen.write(text) }
 
-  /** From now on what is typed is put aside like this. */
+  /** Sets how the prompt is moved away from now on. */
   setAside(aside: (write: () => void) => void): void {
     this.#aside = aside
   }
 
-  /** It is shown when what is being shown has ended. */
+  /** Shows the line when the reply under way has ended. */
   queue(line: string): void {
     this.#queued.push(line)
   }
@@ -65,7 +68,7 @@ export class ScreenView implements ChatView {
     this.#gap()
   }
 
-  /** Between two turns. */
+  /** Separates two turns. */
   #gap(): void {
     this.#screen.write('\n')
     for (const line of this.#queued.splice(0)) this.#screen.write(`${this.#styled('dim', `> ${line}`)}\n`)
@@ -76,7 +79,7 @@ export class ScreenView implements ChatView {
     this.#hasProgress = false
   }
 
-  /** Without colours where somebody wants it plain (NO_COLOR). */
+  /** Writes no colours where the environment forbids them (NO_COLOR). */
   #styled(style: Style, text: string): string {
     return styleText(style, text, { stream: this.#screen })
   }

@@ -11,18 +11,18 @@ import { toTypedLine } from './typed-line.ts'
 interface Talk {
   readonly chat: Chat
   readonly session: Session
-  /** Who sits there. */
+  /** The person at the terminal. */
   readonly user: string
   readonly view: ScreenView
   readonly input: Readable
   readonly screen: Terminal['output']
-  /** The program is told to end. */
+  /** Aborted when the program is told to end. */
   readonly leaving: AbortSignal
 }
 
 const HISTORY_MESSAGES = 500
 
-/** With somebody at a screen, until they leave. */
+/** Talks with a person at a screen, until the person leaves. */
 export async function talk({ chat, session, user, view, input, screen, leaving }: Talk): Promise<void> {
   const { promise: left, resolve } = Promise.withResolvers<void>()
   let hasLeft = false
@@ -35,7 +35,7 @@ export async function talk({ chat, session, user, view, input, screen, leaving }
   let wasHinted = false
   let taken: Promise<unknown> = Promise.resolve()
 
-  /** The prompt comes when all that was typed is done with. */
+  /** The prompt comes back when every typed line is done. */
   const take = (line: string) => {
     waiting += 1
     taken = taken.then(async () => {
@@ -68,13 +68,13 @@ export async function talk({ chat, session, user, view, input, screen, leaving }
   await Promise.race([chat.quiet(), left])
   if (waiting === 0 && !hasLeft) prompt.show()
   await left
-  // A reply that is being written goes on where it is.
+  // Without a prompt a reply is being written, which goes on in its own line.
   if (prompt.isShown) screen.write('\n')
   prompt.hide()
   prompt.close()
 }
 
-/** What this person said before, newest first, so that it can be said again. */
+/** What this person said before, newest first, so that the arrow keys can bring it back. */
 async function earlierLines(session: Session, user: string): Promise<readonly string[]> {
   const messages = await session.messages({ from: 'newest', limit: HISTORY_MESSAGES })
   return messages

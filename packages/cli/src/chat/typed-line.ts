@@ -1,4 +1,4 @@
-/** What somebody means with a line. */
+/** What a line means. */
 export type TypedLine =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'message'; readonly text: string }
@@ -14,7 +14,7 @@ export function readTypedLine(line: string): TypedLine {
   return { kind: 'command', name: name.toLowerCase(), rest: text.slice(1 + name.length).trim() }
 }
 
-/** So that it is read as a message, whatever it begins with. */
+/** Writes a text so that it is read as a message, even if it begins with `/`. */
 export function asMessage(text: string): string {
   const trimmed = text.trimStart()
   return trimmed.startsWith('/') ? `/${trimmed}` : text
@@ -22,7 +22,10 @@ export function asMessage(text: string): string {
 
 const BIDI_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
-/** As somebody would have to type it: what no key types could move the cursor, or turn the direction of a line. */
+/**
+ * The message as the person would type it. Control and direction characters are removed: they could move the
+ * cursor or turn the direction of a line.
+ */
 export function toTypedLine(message: string): string {
   const line = message
     .replace(/[\s\p{Zl}\p{Zp}]+/gu, ' ')

@@ -4,19 +4,21 @@ import { hideToken } from './hide-token.ts'
 import type { TelegramSettings } from './options.ts'
 import { TelegramFailure } from './telegram-failure.ts'
 
-/** One call of the Bot API. Whatever goes wrong is a `TelegramFailure`. */
+/** One call of the Bot API. Every error is a `TelegramFailure`. */
 export type TelegramCall = <Result>(act: TelegramAct<Result>, signal?: AbortSignal) => Promise<Result>
 export type TelegramAct<Result> = (api: Api, signal?: GrammySignal) => Promise<Result>
 
-/** grammy has the types of an older library for what Node has itself. */
+/** grammy uses the types of an older library for a class that Node has itself. */
 type GrammySignal = NonNullable<Parameters<Api['getMe']>[0]>
 
 type Connection = Pick<TelegramSettings, 'token' | 'apiRoot' | 'pollTimeoutSec'>
 
-/** A connection that went dead in silence is given up so long after Telegram should have answered. */
+/** A silent connection is given up this long after Telegram should have answered. */
 const PATIENCE_SEC = 15
 
-/** grammy is loaded only here. Its errors hold URLs, and with them the token: none of them leaves this file. */
+/**
+ * Only this file loads grammy. Its errors hold URLs with the token in them: none of them leaves this file.
+ */
 export async function connect({ token, apiRoot, pollTimeoutSec }: Connection): Promise<TelegramCall> {
   const { Api, GrammyError, HttpError } = await import('grammy').catch(cause => {
     throw new MissingPeerError('grammy', 'The Telegram channel', cause)
@@ -49,7 +51,7 @@ export async function connect({ token, apiRoot, pollTimeoutSec }: Connection): P
   }
 }
 
-/** A code says as much as the sentence around it, which is about a URL. */
+/** Prefers the code: the message adds only a URL. */
 function reasonOf(error: unknown): string {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown }
   if (typeof code === 'string' && code !== '') return code

@@ -5,7 +5,9 @@ import { noteOf } from './note.ts'
 import { forwardOrigin, linkParts, quotedParts, withOrigin } from './origins.ts'
 import { richText } from './rich-text.ts'
 
-/** What was said, with files as references that only the bot itself can follow. `null`: it is a service message. */
+/**
+ * What was said. Files are references that only the bot itself can follow. `null`: it is a service message.
+ */
 export function contentOf(message: Message): Content | null {
   const said = [noteOf(message), message.text ?? message.caption ?? richText(message.rich_message)]
   const text = said.filter(piece => piece !== '').join('\n')
@@ -20,7 +22,7 @@ export function contentOf(message: Message): Content | null {
   return [...beside.filter(part => !isLink(part)), ...own, ...beside.filter(isLink)]
 }
 
-/** The fields of Telegram's that all kinds of files share. */
+/** The fields that all kinds of files on Telegram share. */
 interface TelegramFile {
   readonly file_id: string
   readonly file_name?: string
@@ -31,10 +33,13 @@ interface TelegramFile {
   readonly duration?: number
 }
 
-/** Animations and live photos come a second time as what older programs know: here the first kind that fits wins. */
+/**
+ * Telegram repeats animations and live photos in a form that older programs know. The first kind in this
+ * order wins.
+ */
 function attachmentOf(message: Message): AttachmentPart | null {
   const { photo, animation, video, video_note, voice, audio, sticker, document } = message
-  // The largest is the last one.
+  // Telegram lists the largest size last.
   const largest = photo?.at(-1)
   if (largest) return reference('image', largest, 'photo')
   if (animation) return reference('file', animation, 'animation')
@@ -58,7 +63,7 @@ function attachmentOf(message: Message): AttachmentPart | null {
   return null
 }
 
-/** With a name always: a model would be shown the id in its place, which tells it nothing. */
+/** A reference always has a name: without one a model would be shown the id, which tells it nothing. */
 function reference(type: 'image' | 'file', file: TelegramFile, kind: string): AttachmentPart {
   const { file_id: id, file_name, mime_type, file_size: size, width, height, duration } = file
   const known = Object.entries({ mime_type, size, width, height, duration }).filter(

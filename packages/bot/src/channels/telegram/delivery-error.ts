@@ -1,7 +1,7 @@
 import { DeliveryError } from '../../channel.ts'
 import type { TelegramFailure } from './telegram-failure.ts'
 
-/** Blocked or kicked, or a request that is refused as it is: Telegram's answer to it stays the same. */
+/** The bot is blocked or kicked, or the request is wrong. Telegram's answer would stay the same. */
 const FINAL = [400, 403]
 
 export function deliveryErrorOf(failure: TelegramFailure): DeliveryError {
@@ -14,12 +14,14 @@ export function deliveryErrorOf(failure: TelegramFailure): DeliveryError {
   })
 }
 
-/** Formatting that Telegram does not take, as an address of a link that is none: the text itself may be taken. */
+/**
+ * Telegram refuses the formatting, for example a link with a wrong address. It may still take the plain text.
+ */
 export function isAboutFormatting(error: unknown): boolean {
   return error instanceof DeliveryError && error.isFinal && /entit|parse|url/i.test(error.message)
 }
 
-/** An edit that changes nothing is as good as made. */
+/** The message already has this text, so the edit counts as made. */
 export function isNotModified(error: unknown): boolean {
   return error instanceof DeliveryError && error.message.includes('message is not modified')
 }

@@ -6,7 +6,7 @@ import { TelegramFailure } from './telegram-failure.ts'
 
 type Limits = Pick<TelegramSettings, 'token' | 'apiRoot' | 'maxImageBytes' | 'maxAudioBytes'>
 
-/** Where Telegram does not say it: of photos, stickers and some voice messages. */
+/** Types by extension, for photos, stickers and some voice messages, whose type Telegram does not tell. */
 const TYPES: Readonly<Record<string, string>> = {
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const DEFAULT_TYPES = { image: 'image/jpeg', audio: 'audio/ogg' } as const
 
-/** The bytes of a photo or a voice message. `null`: it is something else, too large, or gone. */
+/** The bytes of a photo or a voice message. `null`: the file is of another kind, too large, or gone. */
 export async function fetchFile(
   attachment: AttachmentPart,
   { call, settings, signal }: { call: TelegramCall; settings: Limits; signal: AbortSignal },
@@ -42,7 +42,7 @@ export async function fetchFile(
   )
 }
 
-/** Moving stickers and pictures are kept as files of other kinds. */
+/** `null`: neither an image nor audio. Moving stickers and pictures are stored as files of other kinds. */
 function kindOf(attachment: AttachmentPart): 'image' | 'audio' | null {
   const type = String(attachment['mime_type'] ?? '')
   if (type.startsWith('image/')) return 'image'
@@ -51,7 +51,7 @@ function kindOf(attachment: AttachmentPart): 'image' | 'audio' | null {
   return type === '' && (kind === 'image' || kind === 'audio') ? kind : null
 }
 
-/** Not more than `most` bytes are read, whatever it was said to be. No error holds the address: the token is in it. */
+/** Reads at most `most` bytes, whatever size was declared. No error holds the address: the token is in it. */
 async function download(
   url: string,
   { most, signal }: { most: number; signal: AbortSignal },

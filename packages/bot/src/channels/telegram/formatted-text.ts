@@ -1,16 +1,19 @@
 import type { MessageEntity } from 'grammy/types'
 import { parseMarkdown, type Style, type StyleKind } from '../../markdown/index.ts'
 
-/** As Telegram is sent it: nothing in the text has to be escaped, since what it looks like stands beside it. */
+/** A message as Telegram receives it. The text needs no escaping, since the formatting stands beside it. */
 export interface FormattedText {
   readonly text: string
   readonly entities: readonly MessageEntity[]
 }
 
-/** Telegram takes no notice of more. */
+/** Telegram ignores entities beyond this number. */
 const MAX_ENTITIES = 100
 
-/** Markdown in Telegram's own formatting. No longer than its source, so that what fits as such fits so, too. */
+/**
+ * Turns Markdown into Telegram's formatting. The text is never longer than its source, so a source that fits
+ * still fits.
+ */
 export function formattedText(markdown: string): FormattedText {
   const { text, styles } = parseMarkdown(markdown)
   const from = text.length - text.trimStart().length
@@ -26,7 +29,10 @@ export function formattedText(markdown: string): FormattedText {
   return { text: shown, entities: within.slice(0, MAX_ENTITIES).map(toEntity) }
 }
 
-/** Code stands in no bold text and in no link, since Telegram knows code alone; and nothing in what looks like it. */
+/**
+ * Removes nestings that Telegram refuses: code stands alone, outside bold text and links, and no style stands
+ * in another of its own kind.
+ */
 function apart(styles: readonly Style[]): readonly Style[] {
   const outer = styles.filter(
     style => !styles.some(each => each !== style && each.kind === style.kind && isWithin(style, each)),
@@ -62,7 +68,7 @@ function without(style: Style, codes: readonly Style[]): readonly Style[] {
   return [...left, { ...style, from }]
 }
 
-/** White space at its ends looks like nothing, and Telegram takes it off. */
+/** White space at the ends has no visible style, and Telegram removes it. */
 function tightened(text: string, style: Style): readonly Style[] {
   const inner = text.slice(style.from, style.to)
   const from = style.from + inner.length - inner.trimStart().length

@@ -1,7 +1,7 @@
 import type { Message, MessageEntity } from 'grammy/types'
 import type { BotIdentity } from './read-update.ts'
 
-/** Named with its @username, by its name with a link, or by a command that bears its name. */
+/** The message names the bot by its @username, by a link to it, or by a command with its name. */
 export function mentionsBot(message: Message, bot: BotIdentity): boolean {
   const { text = '', entities = [], caption = '', caption_entities = [] } = message
   return (
@@ -10,7 +10,7 @@ export function mentionsBot(message: Message, bot: BotIdentity): boolean {
   )
 }
 
-/** It begins with a command that bears another bot's name. */
+/** The message begins with a command that names another bot. */
 export function isForOther(
   { text, caption, entities, caption_entities }: Message,
   bot: BotIdentity,
@@ -22,7 +22,7 @@ export function isForOther(
   return written.includes('@') && !written.endsWith(`@${bot.username.toLowerCase()}`)
 }
 
-/** Offsets are in UTF-16 units, as those of JavaScript. */
+/** Telegram counts offsets in UTF-16 units, as JavaScript does. */
 function namesBot(entity: MessageEntity, text: string, { id, username }: BotIdentity): boolean {
   const written = text.slice(entity.offset, entity.offset + entity.length).toLowerCase()
   switch (entity.type) {
@@ -31,7 +31,7 @@ function namesBot(entity: MessageEntity, text: string, { id, username }: BotIden
     case 'text_mention':
       return entity.user.id === id
     case 'bot_command':
-      // Without a name it may be any bot's, or the path of a file.
+      // A command without a name may be any bot's, or the path of a file.
       return written.endsWith(`@${username.toLowerCase()}`)
     default:
       return false

@@ -1,6 +1,9 @@
 import type { Message } from 'grammy/types'
 
-/** What is neither text nor a file, in a few words, as the transcripts of Telegram's own export are read. Empty: nothing. */
+/**
+ * Describes content that is neither text nor a file in a few words, in the form that the reader of Telegram's
+ * exports also uses. Empty: there is no such content.
+ */
 export function noteOf(message: Message): string {
   const { venue, location, contact, poll, checklist, dice, game, invoice, story, paid_media } = message
   if (venue) return note('location', venue.title, venue.address, coordinates(venue.location))

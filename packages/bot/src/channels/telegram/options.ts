@@ -4,17 +4,20 @@ import { SYSTEM_TIMERS, type Timers } from '../../timers.ts'
 import { hideInValue, hideTokens } from './hide-token.ts'
 
 export interface TelegramOptions {
-  /** From @BotFather. It is never shown, not in an error either. */
+  /** The token from @BotFather. It is never shown, not even in an error. */
   readonly token: string
-  /** Of a Bot API server of your own. The default: Telegram's. */
+  /** The address of your own Bot API server. The default: Telegram's. */
   readonly apiRoot?: string
-  /** The first part of its sessions' ids. The default: `telegram`. */
+  /** The first part of the ids of its sessions. The default: `telegram`. */
   readonly name?: string
-  /** How long Telegram waits for a message before it says that there is none. The default: 30. */
+  /** How many seconds Telegram waits for a message before it answers that there is none. The default: 30. */
   readonly pollTimeoutSec?: number
-  /** At the most one edit of a message in so many milliseconds. The default: 3,000, as groups allow 20 a minute. */
+  /**
+   * The shortest time between two edits of a message, in milliseconds. The default: 3,000, since groups allow
+   * 20 a minute.
+   */
   readonly editEveryMs?: number
-  /** Photos of up to so many bytes are fetched for a model that can read them. The default: 0, none. */
+  /** Photos of up to this many bytes are fetched for a model that can read them. The default: 0, none. */
   readonly maxImageBytes?: number
   /** The same for voice messages and other audio. */
   readonly maxAudioBytes?: number
@@ -24,18 +27,18 @@ export interface TelegramOptions {
   readonly timers?: Timers
 }
 
-/** Checked and filled in. */
+/** The options, checked, with the defaults filled in. */
 export type TelegramSettings = Required<TelegramOptions>
 
-/** What stands in an error in the place of a token. */
+/** Stands for the token in errors. */
 export const TOKEN_NOT_SHOWN = '(not shown)'
 
-/** A bot of Telegram's may fetch no larger file. */
+/** The largest file that Telegram lets a bot fetch. */
 const LARGEST_FILE_BYTES = 20_000_000
 
 type Check = readonly [allowed: string, accepts: (value: unknown) => boolean]
 
-/** Telegram waits no longer, whatever it is told. */
+/** Telegram waits no longer, even if a longer time is asked for. */
 const MAX_POLL_SEC = 50
 
 function bytes(): Check {
@@ -46,11 +49,11 @@ function bytes(): Check {
   ]
 }
 
-/** What each option takes: also for those who read them from a file. */
+/** What each option accepts. Also used for options that are read from a file. */
 export const TELEGRAM_CHECKS = {
   token: [
     'a token as @BotFather gives it, 123456789:AAE…',
-    // Long enough that hiding the secret half hides nothing else.
+    // Long enough that hiding the secret half hides no other text.
     value => typeof value === 'string' && /^\d+:[\w-]{20,}$/.test(value),
   ],
   apiRoot: ['an http or https URL without token, query and fragment, https://api.telegram.org', isApiRoot],
@@ -109,7 +112,7 @@ function isApiRoot(value: unknown): boolean {
 }
 
 function shown(field: string, value: unknown): unknown {
-  // That there is none may be said.
+  // An error may tell that the token is missing.
   if (field === 'token') return value === undefined || value === '' ? value : TOKEN_NOT_SHOWN
   return typeof value === 'string' ? hideInValue(value) : value
 }

@@ -8,9 +8,9 @@ import {
 } from 'palimpsest/internals/log/index'
 import { cleanName } from './clean-name.ts'
 
-/** What stands in a message of Telegram's and its sender did not say. */
+/** The parts of a Telegram message that its sender did not write. */
 
-/** `null`: its sender wrote it. What a channel posts is its own in the group of its discussion, too. */
+/** `null`: the sender wrote it. A channel's post stays its own in the discussion group, too. */
 export function forwardOrigin({ forward_origin: origin, is_automatic_forward }: Message): Origin | null {
   return origin && !is_automatic_forward ? { kind: 'forward', ...saidBy(origin) } : null
 }
@@ -52,7 +52,7 @@ function chatName(chat: Person & { readonly title?: string | undefined }): strin
   return cleanName(chat.title) || personName(chat)
 }
 
-/** Who said what it answers: the message of this chat, or of another one. */
+/** The author of the message that is answered, in this chat or in another one. */
 function answeredOrigin({
   reply_to_message: replied,
   external_reply: external,
@@ -62,7 +62,7 @@ function answeredOrigin({
     const title = external.chat && external.chat.id !== chat.id ? chatName(external.chat) : ''
     return { ...saidBy(external.origin), ...(title !== '' && { chat: title }) }
   }
-  // Of a forwarded message it quotes what somebody else said.
+  // A quotation of a forwarded message has the original author.
   const forwarded = replied && forwardOrigin(replied)
   if (forwarded) return withoutKind(forwarded)
   const sender = replied?.sender_chat ?? replied?.from
@@ -74,7 +74,10 @@ function withoutKind({ kind: _, ...origin }: Origin): Omit<Origin, 'kind'> {
   return origin
 }
 
-/** What of another message its sender marked; or of a message in another chat, what Telegram tells of it. */
+/**
+ * The passage that the sender marked in another message. For a message of another chat without such a mark:
+ * what Telegram tells about it.
+ */
 export function quotedParts(
   message: Message,
   attachmentOf: (message: Message) => AttachmentPart | null,
@@ -88,7 +91,7 @@ export function quotedParts(
   return text === '' ? [] : [{ type: 'text', text, origin: { kind: 'reply', ...answeredOrigin(message) } }]
 }
 
-/** Where words of the message lead: what they say is no sign of it. */
+/** The targets of links whose words do not show them. */
 export function linkParts({ text, caption, entities, caption_entities, rich_message }: Message): TextPart[] {
   const said = text ?? caption ?? ''
   const links = [...(entities ?? caption_entities ?? [])].flatMap(entity => linkOf(entity, said))

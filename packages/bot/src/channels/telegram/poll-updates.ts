@@ -20,20 +20,20 @@ export interface PollOptions {
 }
 
 const ALLOWED_UPDATES = ['message', 'edited_message'] as const
-/** A broken connection now and then is nothing to report. */
+/** Fewer failures in a row are not reported: connections break now and then. */
 const FAILURES_TO_REPORT = 3
-/** Stopping does not wait longer for a Telegram that does not answer. */
+/** The longest wait for the last confirmation when the channel stops. */
 const CONFIRM_MS = 3_000
 
 /**
- * Receives until it is stopped. A loop of our own, since that of grammy confirms an update before it was handled:
- * here `offset` passes an update only when the host has it. What was not confirmed comes again. Throws what no
- * further attempt would change.
+ * Receives until it is stopped. This is a loop of our own because grammy's confirms an update before it was
+ * handled. Here `offset` passes an update only when the host has it. An update that was not confirmed comes
+ * again. Throws an error where no further attempt would help.
  */
 export async function pollUpdates(options: PollOptions): Promise<void> {
   const { host, timers, signal } = options
   const bot = await insist(options, (api, stopped) => api.getMe(stopped))
-  // Telegram sends updates to one place only. What waited for the webhook is kept.
+  // Telegram sends updates either to a webhook or to a poller. Updates that waited for the webhook are kept.
   const isPolled = bot && (await insist(options, (api, stopped) => api.deleteWebhook({}, stopped)))
   if (!isPolled) return
   let offset = 0
@@ -58,7 +58,7 @@ function request({ pollTimeoutSec }: PollOptions, offset: number) {
   }
 }
 
-/** Calls until Telegram answers. `null`: it was stopped. */
+/** Repeats a call until Telegram answers. `null`: the channel was stopped. */
 async function insist<Result>(
   { call, apiRoot, name, host, timers, signal }: PollOptions,
   act: TelegramAct<Result>,
@@ -102,7 +102,10 @@ function fatalErrorOf(
   }
 }
 
-/** So that nothing comes again. If it fails, it does, and the host knows it by its id. */
+/**
+ * Confirms the last updates, so that they do not come again. If it fails they come again, and the host
+ * recognises them by their ids.
+ */
 async function confirm({ call, timers }: PollOptions, offset: number): Promise<void> {
   const patience = new AbortController()
   const timer = timers.setTimeout(() => patience.abort(), CONFIRM_MS)

@@ -5,7 +5,7 @@ import { contentOf } from './content.ts'
 import { isForOther, mentionsBot } from './mentions.ts'
 import { forwardOrigin } from './origins.ts'
 
-/** Who the bot is on Telegram. */
+/** The bot's own account on Telegram. */
 export interface BotIdentity {
   readonly id: number
   readonly username: string
@@ -13,17 +13,17 @@ export interface BotIdentity {
 
 export type ReadUpdate =
   | { readonly type: 'message' | 'edited'; readonly message: IncomingMessage }
-  /** A group became a supergroup, under another id. */
+  /** A group became a supergroup with another id. */
   | { readonly type: 'moved'; readonly from: string; readonly to: string }
 
-/** `null`: nothing that anybody said to us. */
+/** `null`: the update holds nothing that was said. */
 export function readUpdate(update: Update, bot: BotIdentity): ReadUpdate | null {
   const { message, edited_message: edited } = update
   if (message?.migrate_to_chat_id !== undefined)
     return { type: 'moved', from: String(message.chat.id), to: String(message.migrate_to_chat_id) }
   if (message?.migrate_from_chat_id !== undefined)
     return { type: 'moved', from: String(message.migrate_from_chat_id), to: String(message.chat.id) }
-  // A live location is edited every few seconds.
+  // Edits of a live location are ignored: they come every few seconds.
   const said = edited?.location ? undefined : (message ?? edited)
   const read = said && readMessage(said, bot)
   return read ? { type: edited ? 'edited' : 'message', message: read } : null
@@ -31,7 +31,10 @@ export function readUpdate(update: Update, bot: BotIdentity): ReadUpdate | null 
 
 const KINDS = { private: 'private', group: 'group', supergroup: 'group', channel: null } as const
 
-/** `null`: a service message, one of the bot's own, or one that only one member of a group can see. */
+/**
+ * `null`: it is a service message, a message of the bot itself, or one that only one member of the group can
+ * see.
+ */
 export function readMessage(message: Message, bot: BotIdentity): IncomingMessage | null {
   const kind = KINDS[message.chat.type]
   const content = contentOf(message)
@@ -51,14 +54,14 @@ export function readMessage(message: Message, bot: BotIdentity): IncomingMessage
     at: new Date(message.date * 1_000),
     ...(repliedTo && { replyTo: String(repliedTo.message_id) }),
     ...(repliedTo && repliedCopy(repliedTo, bot)),
-    // Whom a forwarded message names was named somewhere else.
+    // Mentions in a forwarded message were meant for another place.
     mentionsBot: !isForwarded && mentionsBot(message, bot),
     repliesToBot: repliedTo?.from?.id === bot.id,
     ...(!isForwarded && isForOther(message, bot) && { isForOther: true }),
   }
 }
 
-/** The platform's own copy, for a log that does not have the message. */
+/** The platform's copy of the answered message, for a log that does not have it. */
 function repliedCopy(replied: Message, bot: BotIdentity): Pick<IncomingMessage, 'repliedTo'> {
   const content = contentOf(replied)
   const sender = senderOf(replied)
@@ -69,21 +72,25 @@ function repliedCopy(replied: Message, bot: BotIdentity): Pick<IncomingMessage, 
   }
 }
 
-/** In other groups `message_thread_id` is only a chain of replies. */
+/** In groups without topics, `message_thread_id` names only a chain of replies. */
 function isInTopic({ is_topic_message, message_thread_id }: Message): boolean {
   return is_topic_message === true && message_thread_id !== undefined
 }
 
-/** In a topic, what answers nothing is said to answer the message that opened the topic. */
+/**
+ * In a topic, Telegram presents a message that answers nothing as an answer to the one that opened the topic.
+ */
 function repliedToBy(message: Message): Message | null {
   const { reply_to_message: replied } = message
   return replied && !replied.forum_topic_created ? replied : null
 }
 
-/** Telegram's made-up user for administrators who do not say who they are. */
+/** The made-up user that Telegram shows for anonymous administrators. */
 const GROUP_ANONYMOUS_BOT = 1_087_968_824
 
-/** Who speaks for a chat, as anonymous administrators and channels do, has a made-up user beside it. */
+/**
+ * For anonymous administrators and channels, `from` is a made-up user. Their messages count as the chat's.
+ */
 function senderOf({ sender_chat: spokenFor, from, chat }: Message): IncomingSender | null {
   const asChat = spokenFor ?? (from?.id === GROUP_ANONYMOUS_BOT ? chat : undefined)
   const sender = asChat ?? from

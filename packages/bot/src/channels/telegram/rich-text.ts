@@ -5,7 +5,7 @@ export function richText(message: RichMessage | undefined): string {
   return linesOf(message?.blocks ?? []).join('\n')
 }
 
-/** Blocks of every kind by the fields that they share: kinds are added often. */
+/** Reads blocks of every kind by the fields that kinds share, since Telegram adds kinds often. */
 interface Block {
   readonly text?: unknown
   readonly expression?: unknown
@@ -32,7 +32,7 @@ function rowsOf(cells: unknown): readonly string[] {
   return Array.isArray(cells) ? cells.map(row => (row as unknown[]).map(inlineText).join(' | ')) : []
 }
 
-/** A text, or pieces of it, or what is set in bold, linked and so on. */
+/** `value` is a text, a list of pieces, or a styled piece such as bold text or a link. */
 function inlineText(value: unknown): string {
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map(inlineText).join('')

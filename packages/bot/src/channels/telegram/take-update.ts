@@ -14,14 +14,18 @@ interface TakeOptions {
   readonly signal: AbortSignal
 }
 
-/** Something that nobody foresaw is tried so often, over two minutes. Then it is a matter of this update. */
+/**
+ * How often an update is tried after an unexpected error, over two minutes. After that the update itself is
+ * to blame.
+ */
 const MAX_ATTEMPTS = 10
-/** As `sysexits.h` has it: try again. */
+/** The exit code of `sysexits.h` for “try again”. */
 const EXIT_TEMPORARY = 75
 
 /**
- * Gives an update to the host until the host has it. `false`: it was stopped before that, and the update has to come
- * again. What cannot be read, or what the host will never take, is passed over, so that it does not hold up all others.
+ * Gives an update to the host until the host has it. `false`: the channel was stopped before that, and the
+ * update has to come again. An update that cannot be read, or that the host will never take, is skipped, so
+ * that it does not hold up all others.
  */
 export async function takeUpdate(update: Update, options: TakeOptions): Promise<boolean> {
   const { host, timers, signal } = options
@@ -63,7 +67,10 @@ async function hand(read: ReadUpdate | null, { host }: TakeOptions): Promise<voi
   }
 }
 
-/** A database that is busy, full or away says nothing about the message: it is waited for without an end. */
+/**
+ * A database that is busy, full or away says nothing about the message: that attempt is repeated without an
+ * end.
+ */
 function isWorthAnother(error: unknown, attempts: number): boolean {
   if (!PalimpsestError.isInstance(error) || !(error.code in ERROR_CODES)) return attempts < MAX_ATTEMPTS
   const { status, exit } = ERROR_CODES[error.code]

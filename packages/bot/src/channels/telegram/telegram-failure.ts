@@ -1,11 +1,11 @@
-/** Telegram refused a call, or there was no answer. Holds nothing secret. */
+/** Telegram refused a call or did not answer. The error holds no secret. */
 export class TelegramFailure extends Error {
   override readonly name = 'TelegramFailure'
-  /** As Telegram gives it, like those of HTTP; `null`: there was no answer. */
+  /** Telegram's code, which follows HTTP. `null`: there was no answer. */
   readonly status: number | null
-  /** How long Telegram wants to be left alone. */
+  /** How long Telegram asks to wait. */
   readonly retryAfterMs: number | null
-  /** The group is a supergroup now, with this id. */
+  /** The id of the supergroup that the group has become. */
   readonly movedTo: string | null
 
   constructor(description: string, details: Pick<TelegramFailure, 'status' | 'retryAfterMs' | 'movedTo'>) {

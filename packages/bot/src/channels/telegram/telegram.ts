@@ -17,9 +17,9 @@ import { pollUpdates } from './poll-updates.ts'
 const MAX_CHARACTERS = 4_096
 
 /**
- * Chats of a Telegram bot, by long polling: no address that Telegram could reach is needed. A message is confirmed to
- * Telegram when the host has it. What the bot says is sent in Telegram's own formatting, or as it is where Telegram
- * does not take that.
+ * The chats of a Telegram bot, by long polling: Telegram needs no address that it could reach. A message is
+ * confirmed to Telegram when the host has it. Replies are sent in Telegram's own formatting, or as plain text
+ * where Telegram refuses the formatting.
  */
 export function telegram(options: TelegramOptions): Channel {
   const settings = readOptions(options)
@@ -66,7 +66,7 @@ export function telegram(options: TelegramOptions): Channel {
       const done = connection.then(
         call =>
           pollUpdates({ ...settings, call, host, signal: abort.signal }).catch(error => host.onFatal(error)),
-        // The caller of start hears of it.
+        // The caller of `start` gets the error.
         () => {
           polling = null
         },
@@ -121,7 +121,7 @@ function threadOf({ thread }: Place): { message_thread_id?: number } {
   return thread === undefined ? {} : { message_thread_id: Number(thread) }
 }
 
-/** Telegram strips white space, and refuses what is left if that is nothing. */
+/** Telegram strips white space, and refuses a message that is empty then. */
 function checkText({ text }: OutgoingMessage): void {
   if (text.trim() === '')
     throw new DeliveryError('An empty message cannot be sent to Telegram.', { isFinal: true })

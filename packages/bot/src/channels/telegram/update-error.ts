@@ -1,8 +1,8 @@
 import { PalimpsestError } from 'palimpsest/internals/errors'
 
 /**
- * What happened to an update of Telegram, and the code or the name of why. Errors may repeat what was said, so what
- * else there is to say of it is only in the `cause`.
+ * Tells what happened to an update of Telegram, and the code or the name of the reason. Errors may repeat
+ * what was said, so all other details are only in the `cause`.
  */
 export class UpdateError extends Error {
   override readonly name = 'UpdateError'

@@ -2,32 +2,32 @@ import type { Palimpsest } from 'palimpsest/internals/palimpsest'
 import type { Session } from 'palimpsest/internals/session'
 import type { Terminal } from '../../terminal.ts'
 
-/** What a command may look at and change. Nothing is being answered while it runs. */
+/** What a command may read and change. No reply is under way while the command runs. */
 export interface CommandContext {
   readonly palimpsest: Palimpsest
   readonly session: Session
   /** A model answers, and is offered the memory tools. */
   readonly hasModel: boolean
-  /** Whose chat it is; `null`: nobody's in particular. */
+  /** The person whose chat it is. `null`: it belongs to no single person. */
   readonly user: string | null
   readonly zone: string
   readonly screen: Terminal['output']
-  /** Somebody does not want to wait any longer. */
+  /** Aborted when the person stops waiting. */
   readonly signal: AbortSignal
-  /** Says what is being done, until it is done. */
+  /** Shows what is being done, until the command ends. */
   onProgress(text: string): void
 }
 
 export interface CommandResult {
-  /** For a person. */
+  /** What a person reads. */
   readonly text: string
-  /** For a program. */
+  /** What a program reads. */
   readonly json: Readonly<Record<string, unknown>>
 }
 
 export interface ChatCommand {
   readonly name: string
-  /** What may stand behind it. */
+  /** The arguments, as the help shows them. */
   readonly takes?: string
   readonly help: string
   run(rest: string, context: CommandContext): Promise<CommandResult>

@@ -14,7 +14,7 @@ export const compactCommand: ChatCommand = {
       }
     onProgress('folding …')
     const outcome = await session.compact({ force: true, signal, ...(focus !== '' && { focus }) })
-    // Each line of JSON has a type of its own.
+    // The field `type` of a line of JSON names the kind of the line, so the fold's own type is called `fold`.
     const { type: fold, ...rest } = outcome
     return { text: outcomeText(outcome), json: { fold, ...rest } }
   },

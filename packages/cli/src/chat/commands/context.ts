@@ -51,7 +51,7 @@ function omissionText(omission: {
   count: number
 }) {
   const { what, reason, fromSeq, toSeq, count: many } = omission
-  // Memory is of no message in particular.
+  // Memory belongs to no message.
   const where = toSeq === 0 ? '' : ` of ${fromSeq}–${toSeq}`
   return `left out: ${what} (${many})${where}: ${reason.replaceAll('_', ' ')}`
 }

@@ -22,7 +22,7 @@ export function findCommand(name: string): ChatCommand | null {
   return COMMANDS.find(command => command.name === name) ?? null
 }
 
-/** Those that the chat itself carries out, too. */
+/** Includes `help` and `exit`, which the chat itself carries out. */
 export const COMMAND_NAMES: readonly string[] = ['help', ...COMMANDS.map(({ name }) => name), 'exit']
 
 export function helpText(): string {

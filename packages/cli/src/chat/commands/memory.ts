@@ -28,7 +28,7 @@ export const memoryCommand: ChatCommand = {
   },
 }
 
-/** What concerns this chat and this person, as the model sees it here. */
+/** The layers about this chat and this person, which `/memory` shows where no layer is named. */
 const OWN: readonly LayerName[] = ['user', 'scope', 'chat', 'daily']
 
 async function documentsOf({

@@ -20,7 +20,7 @@ export const searchCommand: ChatCommand = {
   },
 }
 
-/** Whoever sits here is no id to himself. */
+/** The person at the terminal is shown as “you”, not by an id. */
 function asYou(result: SearchResult, user: string | null): SearchResult {
   const named = <Said extends Excerpt>(said: Said): Said =>
     said.sender !== null && said.sender.id === user

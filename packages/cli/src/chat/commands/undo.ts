@@ -2,7 +2,7 @@ import { contentText, headOf, type Message } from 'palimpsest/internals/log/inde
 import { inertLine } from '../../inert-text.ts'
 import type { ChatCommand } from './command.ts'
 
-/** A loop of tool calls may be long. */
+/** How many messages are read: a loop of tool calls may be long. */
 const LOOKED_AT = 1_000
 
 export const undoCommand: ChatCommand = {
@@ -36,7 +36,7 @@ const BACK = 'The new beginning is taken back: the chat goes on where it was.'
 const OTHERS_SPOKE =
   'Nothing was taken back: others have spoken since you did, and what they said is not yours to take back.'
 
-/** The last messages of this person, one after the other, and all that came after them. */
+/** The last unbroken run of messages of this person, and everything after it. */
 function lastTurn(messages: readonly Message[], isOwn: (message: Message) => boolean): readonly Message[] {
   const last = messages.findLastIndex(isOwn)
   if (last === -1) return messages.some(({ role }) => role === 'user') ? [] : messages
