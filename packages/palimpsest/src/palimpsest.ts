@@ -542,7 +542,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 /** What types would have caught, for those who do without. */
 function checkAll(options: PalimpsestOptions): void {
   const { store } = options ?? {}
-  if (typeof store?.log.append !== 'function')
+  if (typeof store?.log?.append !== 'function')
     throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
   checkOptions('createPalimpsest', options, OPTIONS)
   const { foldConcurrency, memo, folding, erasedList = false } = options

@@ -399,7 +399,7 @@ const run = promisify(execFile)
 async function runAlone(code: string): Promise<string> {
   const child = `
     import { registerHooks } from 'node:module'
-    import { telegram } from './src/runtime/channels/telegram/index.ts'
+    import { telegram } from '@palimpsest/bot/channels/telegram'
     const channel = telegram({ token: process.env.TOKEN, apiRoot: process.env.API_ROOT })
     const host = { edited: async () => {}, onError: console.log, onFatal: console.log }
     ${code}`
