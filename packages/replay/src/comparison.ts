@@ -35,8 +35,8 @@ export interface Assumptions {
   readonly summarizer: 'simulated' | 'extractive'
   readonly summaryRatio: number | null
   /**
-   * When the model is asked for a reply. `replies`: before each message of the assistant, or, in a
-   * conversation without replies, after every 12 messages. A number: after every so many messages.
+   * When the model is asked for a reply. `replies`: before each message of the assistant; in a conversation
+   * without replies, after every 12 messages. A number `n`: after every `n` messages.
    */
   readonly calls: 'replies' | number
   readonly extraction: 'none' | 'turn' | 'batch'
@@ -95,9 +95,9 @@ export interface CallCost {
 }
 
 /**
- * `fold`: since a fold, the context begins differently. `cut`: so much came in before a fold that the context
- * leaves out its beginning for now. `slide`: a bot that keeps the last messages drops the oldest. `expired`:
- * the cache had forgotten the prefix, so any change in between cost nothing.
+ * `fold`: since a fold, the context begins differently. `cut`: before a fold, more came in than the context
+ * has room for, so it leaves out its beginning for now. `slide`: a bot that keeps the last messages drops the
+ * oldest. `expired`: the cache had forgotten the prefix, so any change in between cost nothing.
  */
 export type BreakCause = 'fold' | 'cut' | 'slide' | 'expired'
 

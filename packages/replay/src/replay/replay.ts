@@ -61,7 +61,7 @@ const OPTIONS = optionsOf<ReplayOptions>({
  *
  * @example
  * ```ts
- * const run = await replay(messages, { policy, prices: PRICE_PRESETS['claude-haiku-4-5'] })
+ * const run = await replay(messages, { policy, overheadTokens: 2_000 })
  * console.log(run.cost.total, run.folds.length)
  * ```
  */

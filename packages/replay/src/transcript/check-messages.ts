@@ -15,7 +15,7 @@ export interface Checked {
   readonly problems: readonly TranscriptProblem[]
 }
 
-/** Checks what must be true of every conversation, in whatever format its file was. */
+/** Checks what must be true of every conversation, whichever format its file had. */
 export async function checkMessages(
   entries: AsyncIterable<TranscriptMessage | TranscriptProblem>,
   onMessage: (message: TranscriptMessage) => void,

@@ -53,8 +53,7 @@ export async function readBeside(path: string, conversations: readonly FoundConv
       })
     else give(owner.id, document)
   }
-  // A chat of which only the memory is left counts as a chat, too: a daily log that names no chat may be
-  // about it.
+  // A chat with only its memory left counts as a chat, too: a daily log that names no chat may be about it.
   const all = new Set([...chats.ids, ...given.keys()])
   const known = new Chats([...all])
   const only = all.size === 1 ? [...all][0]! : null

@@ -301,7 +301,7 @@ const A_NAMES = ['fullContextTurns', 'full_context_turns', 'A']
 const B_NAMES = ['cachedContextTurns', 'cached_context_turns', 'B']
 const SETTING_PLACES = ['settings', 'contextWindow', 'context_window', 'agent']
 
-/** Finds A and B, in whatever place the session has them. */
+/** Finds A and B in any of the places where sessions keep them. */
 function settingsOf(session: JsonRecord, notes: string[]): Readonly<Record<string, unknown>> {
   const places = [session, ...SETTING_PLACES.map(name => recordOf(session[name]))]
   const inner = places.flatMap(place => [place, recordOf(place['contextWindow'])])
