@@ -4,7 +4,7 @@ const TURNS = 200
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 12, 9)
 
-/** After `every` turns the user is away for `ms` milliseconds: once for a meal, once for a night. */
+/** After each `every` turns the user is away for `ms` milliseconds: for a night or for a meal. */
 const PAUSES = [
   { every: 45, ms: 10 * 60 * MINUTE },
   { every: 15, ms: 70 * MINUTE },

@@ -42,8 +42,8 @@ export function readTelegram(value: unknown, options: { readonly self?: string }
 type IsAssistant = (message: JsonRecord) => boolean
 
 /**
- * The assistant is the speaker that `self` names. If that speaker says nothing in the chat, the bot of a chat
- * with a bot is.
+ * The assistant is the speaker that `self` names. If that speaker says nothing in the chat, and the chat is
+ * one with a bot, the assistant is that bot.
  */
 function assistantOf(chat: JsonRecord, self: string | undefined): IsAssistant {
   if (self !== undefined && messagesOf(chat).some(message => isBy(self, message)))
