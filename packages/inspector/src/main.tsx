@@ -3,7 +3,7 @@ import './style/index.css'
 import { listen } from './api/events.ts'
 import { App } from './shell/app.tsx'
 
-// First of all, so that nothing happens unheard between what a page reads and the events that follow; and whatever
-// page is shown, it is known whether the server is there.
+// This comes first, so that no event is lost between the page's first calls and its listeners. It also keeps
+// the connection open on every page, so that the page knows whether the server is reachable.
 listen(() => {})
 render(<App />, document.getElementById('app')!)

@@ -1,11 +1,12 @@
 import { createValue, useValue } from './state/value.ts'
 
 /**
- * Where in the page one is, in the address behind `#`: links can be copied, and back and forward work.
+ * The reader's place in the page, in the address after `#`. So links can be copied, and back and forward
+ * work.
  *
- *   #/                         the sessions
- *   #/sessions/ID/strata?seq=7 one of them
- *   #/search?q=… · #/memory/LAYER/KEY · #/settings · #/erasures/ID
+ *     #/                         the sessions
+ *     #/sessions/ID/strata?seq=7 one of them
+ *     #/search?q=… · #/memory/LAYER/KEY · #/settings · #/erasures/ID
  */
 export interface Route {
   /** Decoded. */

@@ -11,10 +11,10 @@ import { asksAt } from './replay/asks-at.ts'
 import type { Conversation } from './replay/replay.ts'
 import { withoutRepeats } from './without-repeats.ts'
 
-/** What bots do that have no memory: they send everything, or the last messages. */
+/** A bot without a memory. It sends all messages, or only the last ones. */
 export interface Baseline {
   readonly name: string
-  /** How many messages it sends at most. */
+  /** The largest number of messages in one request. */
   readonly keepLast: number
 }
 
@@ -26,7 +26,9 @@ export function lastMessages(keepLast: number): Baseline {
 
 const SLIDE: Break = { cause: 'slide', reason: null }
 
-/** The same requests as a policy's replay makes, by arithmetic alone: nothing is folded, so nothing is run. */
+/**
+ * Makes the same requests as a policy's replay. Nothing is folded, so arithmetic is enough: no engine runs.
+ */
 export async function replayBaseline(
   { name, keepLast }: Baseline,
   conversations: readonly Conversation[],
@@ -78,7 +80,10 @@ export async function replayBaseline(
   }
 }
 
-/** As a context would show it: in a group with the name of who speaks. Of a long one a name more makes no difference. */
+/**
+ * The size as a context shows it: in a group, with the speaker's name. In a very long message the name makes
+ * no difference.
+ */
 function sentTokens(message: NewMessage, { tokens, characters }: Size, kind: SessionKind): number {
   if (characters > MAX_AT_ONCE) return tokens
   const at = new Date(message.at ?? 0)
@@ -89,7 +94,7 @@ function sentTokens(message: NewMessage, { tokens, characters }: Size, kind: Ses
   return parts.reduce((sum, part) => sum + part.tokens, MESSAGE_OVERHEAD_TOKENS)
 }
 
-/** The last messages of a conversation, as sizes only. */
+/** The last messages of a conversation. Only their sizes are kept. */
 class SentMessages {
   readonly #keepLast: number
   readonly #overheadTokens: number
@@ -111,7 +116,7 @@ class SentMessages {
     if (this.#kept.length > this.#keepLast) this.keptTokens -= this.#kept.shift()!
   }
 
-  /** Once its window slides, a request shares nothing with the one before but the instructions. */
+  /** Once the window slides, a request shares only the instructions with the request before it. */
   request(at: number, outputTokens: number): PromptRequest {
     const overhead = this.#overheadTokens
     const tokens = overhead + this.keptTokens

@@ -14,13 +14,16 @@ import { nameOf } from './sweep.ts'
 type Settings = Readonly<Record<string, string>>
 
 export interface CandidateOptions {
-  /** For all candidates: each takes those that it knows, and one that stands alone has to know them all. */
+  /**
+   * Settings for all candidates. Each candidate takes the ones that it knows; a candidate that stands alone
+   * has to know all of them.
+   */
   readonly shared: Settings
   readonly isAlone: boolean
   readonly prices: Prices
 }
 
-/** From `rounds` or `rounds,fullContextTurns=6`. */
+/** Reads `rounds` or `rounds,fullContextTurns=6`. */
 export function candidateOf(text: string, { shared, isAlone, prices }: CandidateOptions): Candidate {
   const [given = '', ...pairs] = text.split(',').map(part => part.trim())
   const name = readPresetName(given)
@@ -45,7 +48,7 @@ export function candidateOf(text: string, { shared, isAlone, prices }: Candidate
   }
 }
 
-/** The older ones too. */
+/** The names of a preset's settings, with their older names. */
 export function settingNames(preset: PresetName): readonly string[] {
   return Object.keys(PRESETS[preset]).flatMap(name => [name, ...olderNames(name)])
 }
@@ -62,8 +65,8 @@ function readPair(text: string, pair: string): readonly [string, string] {
 }
 
 /**
- * Folding on idle is for when the cache is dead. How long it lives is the provider's matter, and here the
- * provider is known.
+ * The rules that fold on idle wait until the cache is dead. Its lifetime depends on the provider, and the
+ * provider is known here.
  */
 function cacheLifetime(
   preset: PresetName,

@@ -12,13 +12,16 @@ import { withoutRepeats } from './without-repeats.ts'
 
 export interface CompareOptions extends ConditionOptions {
   readonly candidates: readonly Candidate[]
-  /** Of the bot that sends the last messages. The default: 40. */
+  /** For the bot that sends only the last messages: how many. The default: 40. */
   readonly keepLast?: number
-  /** Instead of each transcript's own. */
+  /** Replaces each transcript's own kind. */
   readonly kind?: SessionKind
-  /** Settings of the first candidate to try out; one or two. */
+  /** One or two settings of the first candidate to try out. */
   readonly sweep?: readonly SweptSetting[]
-  /** Told now and then what runs, and how far it is: from 0 to 1. What it throws ends the comparison. */
+  /**
+   * Called now and then with the name of the current run and the share that is done, from 0 to 1. An error
+   * that it throws ends the comparison.
+   */
   readonly onProgress?: (run: string, share: number) => void
 }
 
@@ -31,7 +34,16 @@ const OPTIONS = optionsOf<CompareOptions>({
   ...CONDITION_OPTIONS,
 })
 
-/** What each policy would have cost on these transcripts, and what bots without a memory would have. */
+/**
+ * What each policy would have cost on these transcripts, beside what bots without a memory would have cost.
+ *
+ * @example
+ * ```ts
+ * const transcripts = await openTranscripts('conversations.json')
+ * const comparison = await compare(transcripts, { candidates: [{ name: 'tokens', policy, settings: {} }] })
+ * await writeFile('comparison.html', comparisonPage(comparison))
+ * ```
+ */
 export async function compare(
   transcripts: readonly Transcript[],
   options: CompareOptions,
@@ -70,7 +82,7 @@ export async function compare(
   return { transcripts: survey.figures, prices, summarizerPrices, assumptions, runs, sweep }
 }
 
-/** Reads all of them through once, for what has to be known before anything is run. */
+/** Reads all transcripts through once, for what must be known before anything runs. */
 async function surveyTranscripts(
   transcripts: readonly Transcript[],
   { kind, onProgress = () => {} }: CompareOptions,
@@ -94,7 +106,7 @@ async function surveyTranscripts(
 
 const MESSAGES_BETWEEN_REPORTS = 64
 
-/** How far a run through all transcripts has come. */
+/** How far a run has come in all transcripts together. */
 class Places {
   readonly #total: number
   readonly #onProgress: (share: number) => void

@@ -4,7 +4,7 @@ import type { Assumptions } from './comparison.ts'
 import { PRICE_PRESETS } from './prices/presets.ts'
 import type { Prices } from './prices/prices.ts'
 
-/** Under what a conversation is replayed, beside the policy. */
+/** The conditions of a replay, apart from the policy. */
 export interface ReplayConditions {
   readonly prices: Prices
   readonly summarizerPrices: Prices
@@ -12,23 +12,29 @@ export interface ReplayConditions {
 }
 
 export interface ConditionOptions {
-  /** The default: those of `claude-haiku-4-5`. */
+  /** The default: the prices of `claude-haiku-4-5`. */
   readonly prices?: Prices
-  /** Of the model that writes the summaries. The default: the same. */
+  /** The prices of the model that writes the summaries. The default: `prices`. */
   readonly summarizerPrices?: Prices
-  /** Tokens of instructions and tools. The default: 1,000, or an eighth of a small budget. */
+  /**
+   * Tokens of instructions and tools. The default: 1,000, or an eighth of the smallest budget if that is
+   * less.
+   */
   readonly overheadTokens?: number
-  /** The default: simulated. */
+  /** The default: `simulated`. */
   readonly summarizer?: Assumptions['summarizer']
-  /** How much of its source a simulated summary keeps. The default: 0.2. */
+  /** The share of its source that a simulated summary keeps. The default: 0.2. */
   readonly summaryRatio?: number
-  /** The default: one for each reply; in `compare`, where nobody replies, one after every 12 messages. */
+  /**
+   * The default: one request for each reply. In `compare`, a conversation without replies gets one after
+   * every 12 messages.
+   */
   readonly calls?: Assumptions['calls']
-  /** The default: none. */
+  /** The default: `none`. */
   readonly extraction?: Assumptions['extraction']
 }
 
-/** By name, for those who check what they are given. */
+/** The names of the options, for a function that checks what its caller gives it. */
 export const CONDITION_OPTIONS: Readonly<Record<keyof ConditionOptions, true>> = {
   prices: true,
   summarizerPrices: true,
@@ -63,7 +69,7 @@ export function conditionsOf(
   }
 }
 
-/** It leaves room for the conversation in the smallest of the budgets. */
+/** Leaves room for the conversation in the smallest of the policies' budgets. */
 function usualOverhead(policies: readonly Policy[]): number {
   const budgets = policies.map(policy => contextBudget(policy)?.tokens ?? Number.POSITIVE_INFINITY)
   return Math.min(DEFAULT_OVERHEAD_TOKENS, Math.floor(Math.min(...budgets) / 8))

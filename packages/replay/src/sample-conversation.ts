@@ -4,7 +4,7 @@ const TURNS = 200
 const MINUTE = 60_000
 const START = Date.UTC(2026, 0, 12, 9)
 
-/** After so many turns somebody is away for so long: a meal, and a night. */
+/** After each `every` turns the user is away for `ms` milliseconds: for a night or for a meal. */
 const PAUSES = [
   { every: 45, ms: 10 * 60 * MINUTE },
   { every: 15, ms: 70 * MINUTE },
@@ -39,7 +39,10 @@ const THOUGHTS = [
 const QUESTION_SENTENCES = 6
 const ANSWER_SENTENCES = 17
 
-/** Somebody and an assistant, 200 turns of about 400 tokens: the same each time, so that policies can be compared. */
+/**
+ * A user and an assistant, 200 turns of about 400 tokens. The conversation is the same each time, so that
+ * policies can be compared.
+ */
 export function sampleConversation(): readonly NewMessage[] {
   const next = numbers()
   const pick = (from: readonly string[]) => from[next() % from.length]!
@@ -62,7 +65,7 @@ function said(role: 'user' | 'assistant', content: string, at: number): NewMessa
   return { role, content, at, sender: null, zone: null, externalId: null, replyTo: null }
 }
 
-/** By chance, but always by the same: a linear congruential generator. */
+/** Random numbers, the same sequence each time: a linear congruential generator. */
 function numbers(): () => number {
   let state = 1
   return () => {

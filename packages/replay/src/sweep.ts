@@ -25,10 +25,10 @@ const SWEEP_RULE =
   'numbers, as name=FROM..TO, name=FROM..TO:STEP or name=A,B,C: fullContextTurns=2..12, idleSec=0,300,3600'
 const MAX_POINTS = 200
 const MAX_SETTINGS = 2
-/** Up to here values are shares, and gone through in tenths. */
+/** A range up to this value holds shares, so its default step is a tenth. */
 const LARGEST_SHARE = 1
 
-/** `fullContextTurns=2..12`, `lowWater=0.1..0.9:0.2`, `idleSec=0,300,3600`. */
+/** Reads `fullContextTurns=2..12`, `lowWater=0.1..0.9:0.2` or `idleSec=0,300,3600`. */
 export function readSweep(text: string): SweptSetting {
   const fail = (allowed: string) => new InvalidArgumentError('--sweep', text, allowed)
   const [, name = '', given = ''] = /^([^=]*)=(.*)$/s.exec(text)?.map(part => part.trim()) ?? []
@@ -53,19 +53,22 @@ function countOf(from: number, to: number, step: number): number {
   return Math.floor((to - from) / step + 1e-9) + 1
 }
 
-/** Tenths do not add up. */
+/** Rounds each value, since tenths do not add up exactly. */
 function valuesOf(from: number, step: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => Number((from + index * step).toFixed(9)))
 }
 
-/** 1, 2 or 5 with zeros: some ten or twenty steps in all. */
+/** A step of 1, 2 or 5 times a power of ten that makes about ten to twenty steps. */
 function largerStep(from: number, to: number): number {
   const least = (to - from) / 20
   const power = 10 ** Math.floor(Math.log10(least))
   return Number((power * ([1, 2, 5].find(factor => factor * power >= least) ?? 10)).toPrecision(1))
 }
 
-/** Every combination, on top of what is set already. Values that the preset does not allow are named. */
+/**
+ * Every combination of the values, on top of the candidate's own settings. An error names the values that the
+ * preset does not allow.
+ */
 export function sweptCandidates(
   { policy, settings }: Candidate,
   sweep: readonly SweptSetting[],
@@ -106,7 +109,7 @@ function numericSettings(preset: PresetName): readonly string[] {
   return Object.entries<Parameter>(PRESETS[preset]).flatMap(([name, { oneOf }]) => (oneOf ? [] : [name]))
 }
 
-/** All that is wrong at once, and each of it once, however many combinations have it. */
+/** Reports all problems at once, and each only once, even if many combinations have it. */
 function checkAllowed(
   preset: PresetName,
   settings: Candidate['settings'],
@@ -123,14 +126,17 @@ function checkAllowed(
   if (problems.size > 0) throw new InvalidSettingsError([...problems.values()])
 }
 
-/** `fullContextTurns=4 cachedContextTurns=3` */
+/** Writes `fullContextTurns=4 cachedContextTurns=3`. */
 export function nameOf(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)
     .join(' ')
 }
 
-/** Within this of the best a value is as good: prices and transcripts are not known better. */
+/**
+ * A point that costs at most this share more than the best is as good: prices and transcripts are not known
+ * more exactly.
+ */
 const FLAT_WITHIN = 0.05
 
 export function sweepOf(policy: string, swept: readonly SweptCandidate[], runs: readonly Run[]): Sweep {

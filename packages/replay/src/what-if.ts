@@ -10,11 +10,11 @@ export interface WhatIfOptions extends ConditionOptions {
   readonly messages: readonly NewMessage[]
   readonly kind: SessionKind
   readonly groupTurnMessages: number
-  /** Awaited before each message: for whoever has other things to do, or wants no more of it and throws. */
+  /** Awaited before each message. The caller can do other work in it, or throw to stop the run. */
   readonly pause?: () => Promise<void>
 }
 
-/** One conversation as a policy would have had it, beside a bot that sends everything each time. */
+/** What one conversation would have been under a policy, beside a bot that sends everything each time. */
 export interface WhatIf extends Pick<ReplayConditions, 'prices' | 'assumptions'> {
   readonly turns: number
   readonly run: Run
@@ -47,5 +47,5 @@ function countTurns(messages: readonly NewMessage[], rules: Parameters<typeof ne
   return totals?.turn ?? 0
 }
 
-/** To count turns nothing has to be measured. */
+/** Turns are counted without measuring a message. */
 const NO_SIZE = { characters: 0, tokens: 0 }

@@ -1,6 +1,6 @@
 import type { NewMessage } from 'palimpsest/internals/log/index'
 
-/** A message whose external id was there before adds nothing, as in the log. */
+/** As in the log, a message with a known external id adds nothing. */
 export async function* withoutRepeats(
   messages: AsyncIterable<NewMessage> | Iterable<NewMessage>,
 ): AsyncGenerator<NewMessage> {

@@ -1,7 +1,7 @@
-/** What the server refused, or why it could not be asked. */
+/** The server refused a call, or the page could not reach the server. */
 export class ApiError extends Error {
   readonly status: number
-  /** As docs/errors.md lists them; `unreachable`: there was no answer. */
+  /** One of the codes in docs/errors.md. `unreachable`: there was no answer. */
   readonly code: string
   readonly details: Readonly<Record<string, unknown>>
 

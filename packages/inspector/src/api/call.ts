@@ -8,16 +8,16 @@ export interface CallOptions {
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Where the server wants a key: `ask` somebody for one, or only `fail`. */
+  /** What to do if the server wants a key: `ask` the reader of the page for one, or only `fail`. */
   readonly whenRefused?: 'ask' | 'fail'
 }
 
-/** A part of a path: ids may be any text. */
+/** One part of a path. It is encoded, because an id may be any text. */
 export function part(text: string | number): string {
   return encodeURIComponent(text)
 }
 
-/** One call of the HTTP API; what it refuses is an `ApiError`. */
+/** One call of the HTTP API. It throws an `ApiError` if the server refuses. */
 export async function call<Answer>(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
   const response = await send(method, path, options)
   return (await response.json()) as Answer
@@ -29,7 +29,8 @@ export async function send(
   { query = {}, body, headers, signal, whenRefused = 'ask' }: CallOptions = {},
 ): Promise<Response> {
   if (path.split('/').some(each => each === '.' || each === '..'))
-    // A browser would make another call of it, such as one that changes the settings of the server.
+    // A browser resolves these parts of a path. The result would be another call, perhaps one that changes
+    // the settings of the server.
     throw new ApiError(
       400,
       'malformed_request',

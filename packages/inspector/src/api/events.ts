@@ -5,17 +5,21 @@ import { apiKey } from './key.ts'
 import type { ServerEvent } from './types.ts'
 
 /**
- * What happens on the server, over one connection for the whole page. It is opened with the first listener, and
- * opened again where it broke off: nothing is missed in between, since the server goes on after the last id.
+ * What happens on the server, over one connection for the whole page. The first listener opens it. When it
+ * breaks off, the page opens it again. No event is missed in between, since the server continues after the
+ * last id.
  */
 type Listener = (event: ServerEvent) => void
 
-/** `lost`: what is shown may be old until it comes back. */
+/** `lost`: until the connection is back, the page may show old values. */
 export const connection = createValue<'connecting' | 'live' | 'lost'>('connecting')
 
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-/** The server says something every 15 s: after such a silence it is gone, though nobody has hung up. */
+/**
+ * The server sends something every 15 s. After such a silence it is gone, even if the connection is still
+ * open.
+ */
 const MAX_SILENCE_MS = 45_000
 
 const listeners = new Set<Listener>()
@@ -29,7 +33,7 @@ export function listen(listener: Listener): () => void {
   }
 }
 
-// With another key there is another namespace to hear of.
+// Another key may mean another namespace, with other events.
 apiKey.watch(() => {
   if (running === null) return
   running.abort()
@@ -44,7 +48,7 @@ function start(): void {
 async function follow(signal: AbortSignal): Promise<void> {
   let lastId: string | null = null
   let pause = FIRST_PAUSE_MS
-  // Whoever has closed the dialog is not asked for a key every few seconds.
+  // Once the reader has closed the dialog, the page does not ask for a key again every few seconds.
   let whenRefused: 'ask' | 'fail' = 'ask'
   while (!signal.aborted) {
     const silence = silenceAlarm()
@@ -95,7 +99,7 @@ function tell(event: ServerEvent): void {
   for (const listener of [...listeners]) listener(event)
 }
 
-/** Of a stream of server-sent events; what a proxy makes of line ends does not matter. */
+/** The blocks of a stream of server-sent events. A proxy may change the line ends. */
 export async function* blocksOf(response: Response): AsyncGenerator<string> {
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

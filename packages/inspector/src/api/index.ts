@@ -18,7 +18,7 @@ import type {
   SettingsAnswer,
 } from './types.ts'
 
-/** The calls that the page makes, each as the server's own document has it. */
+/** The calls that the page makes. Each follows the server's own API document. */
 
 type Signal = { readonly signal?: AbortSignal }
 
@@ -77,7 +77,7 @@ export function readFolds(id: string, query: { before?: string; limit?: number }
   })
 }
 
-/** As the next call would get it. Only looked at: nothing is noted of it. */
+/** The context as the next call would get it. The call only looks: it leaves no note on the server. */
 export function readContext(
   id: string,
   body: { budget?: number; model?: string; query?: string } & Readonly<Record<string, unknown>> = {},
@@ -93,7 +93,10 @@ export function compact(id: string, body: { force?: boolean | string; focus?: st
   return call<FoldOutcome>('POST', `${session(id)}/compact`, { body })
 }
 
-/** By the search of all sessions even for one: half an id that somebody is still typing finds nothing, and is no error. */
+/**
+ * Searches one session by the search of all sessions. There, half an id finds nothing and is no error, so the
+ * reader can still be typing.
+ */
 export function searchMessages(
   query: { q: string; session?: string | null; limit?: number; cursor?: string | null },
   options: Signal = {},
@@ -118,7 +121,10 @@ export function readDocument(layer: Layer, key: string, options: Signal = {}) {
   return call<MemoryDocument>('GET', document(layer, key), options)
 }
 
-/** `etag`: of what was read, `null` where there was nothing; where somebody else was faster, it is refused. */
+/**
+ * `etag` is the one of the version that was read; `null`: there was none. If another writer was faster, the
+ * server refuses the call.
+ */
 export function writeDocument(
   layer: Layer,
   key: string,
@@ -130,7 +136,7 @@ export function writeDocument(
   })
 }
 
-/** The logs of all chats on a day. */
+/** The logs of all chats on one day. */
 export function readDay(day: string, query: { after?: string; limit?: number } = {}, options: Signal = {}) {
   return call<{ documents: readonly DocumentHead[]; next: string | null }>(
     'GET',
@@ -162,7 +168,7 @@ export function readSettings(options: Signal = {}) {
   return call<SettingsAnswer>('GET', '/v1/settings', { query: { schema: true }, ...options })
 }
 
-/** `null` takes one away. */
+/** `null` removes a setting. */
 export function changeSettings(changes: Readonly<Record<string, unknown>>) {
   return call<SettingsAnswer>('PUT', '/v1/settings', { body: changes })
 }

@@ -2,10 +2,10 @@ import { createValue } from '../state/value.ts'
 
 const STORED_UNDER = 'palimpsest-key'
 
-/** Kept for this tab only: whoever opens the next one has to know it. */
+/** Kept for this tab only. In a new tab the reader has to enter the key again. */
 export const apiKey = createValue<string | null>(sessionStorage.getItem(STORED_UNDER))
 
-/** The server refused what we have: somebody is asked for a key. */
+/** The server refused the key of the page, or its lack: the page asks the reader for one. */
 export const isKeyWanted = createValue(false)
 
 export function setKey(key: string | null): void {

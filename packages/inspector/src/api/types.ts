@@ -1,4 +1,4 @@
-/** The answers of the HTTP API, as far as the page reads them. Instants are ISO 8601. */
+/** The answers of the HTTP API, as far as the page reads them. Times are ISO 8601. */
 
 export interface SessionFigures {
   readonly id: string
@@ -14,7 +14,7 @@ export interface SessionFigures {
   readonly segments: number
   readonly segmentTokens: number
   readonly turns: number
-  /** Contexts begin after this message; `null`: with the first. */
+  /** A context begins after this message; `null`: with the first. */
   readonly beginsAfter: number | null
   readonly compactedThrough: number
   readonly compactedThroughTurn: number
@@ -47,19 +47,19 @@ export interface Message {
   readonly tokens: number
 }
 
-/** What a message answers, where that is not the one right before it. */
+/** The message that a message answers, unless it is the one right before it. */
 export interface Answered {
   readonly seq: number
   readonly role: Message['role']
   readonly sender: Sender | null
-  /** Whose words those are, where they are not its sender's. */
+  /** The source of the words, unless they are the sender's own. */
   readonly origin?: Origin
   readonly text: string
 }
 
 export interface ContentPart {
   readonly type: string
-  /** Whose words it holds, where the sender only passes them on. */
+  /** The source of the words, if the sender only passes them on. */
   readonly origin?: Origin
   readonly [field: string]: unknown
 }
@@ -89,7 +89,7 @@ export interface Segment {
   readonly tokensBefore: number
   readonly tokensAfter: number
   readonly createdAt: string
-  /** Left out: it was not kept. */
+  /** Missing: the server did not keep it. */
   readonly people?: readonly {
     readonly id: string
     readonly names: readonly { readonly name: string; readonly since: string }[]
@@ -135,7 +135,7 @@ export interface ContextAnswer {
   readonly instructions: string
   readonly messages: readonly ModelMessage[]
   readonly messageTokens: readonly number[]
-  /** The newest message of the log that each of them shows; 0: the session memory. */
+  /** For each message, the newest message of the log that it shows; 0: the session memory. */
   readonly messageSeqs: readonly number[]
   readonly report: ContextReport
 }
@@ -148,7 +148,7 @@ export interface Usage {
   readonly [figure: string]: unknown
 }
 
-/** A fold that happened or failed. */
+/** A fold that was applied or that failed. */
 export interface Fold {
   readonly id: string
   readonly at: string
@@ -157,13 +157,13 @@ export interface Fold {
   readonly reason: string
   readonly fromSeq: number | null
   readonly toSeq: number | null
-  /** The newest message when it was decided; `null`: not known. */
+  /** The newest message at the decision; `null`: it is not known. */
   readonly throughSeq: number | null
   readonly tokensBefore: number | null
   readonly tokensAfter: number | null
   readonly durationMs: number | null
   readonly usage: Usage | null
-  /** For which limit on spending the model was not asked, or not any more. */
+  /** The spending limit that kept the fold from calling the model, or stopped its calls. */
   readonly spendGuard: SpendGuardReport | null
   readonly segmentIds: readonly number[]
 }
@@ -177,7 +177,7 @@ export interface SpendGuardReport {
   readonly until: string
 }
 
-/** The log's tokens up to a message, all messages before it included. */
+/** The tokens of the log up to a message, that message included. */
 export interface GrowthPoint {
   readonly seq: number
   readonly at: string
@@ -204,9 +204,9 @@ export interface SearchResult {
   readonly score: number
   readonly archived: boolean
   readonly excerpt: string
-  /** Where the words are in the excerpt: from, to. */
+  /** The places of the searched words in the excerpt: from, to. */
   readonly highlights: readonly (readonly [number, number])[]
-  /** Where the words of the excerpt come from that the sender did not say. */
+  /** The source of those words of the excerpt that are not the sender's own. */
   readonly origin?: Origin
   readonly answered?: Answered
   readonly before: readonly NeighbourMessage[]
@@ -260,11 +260,14 @@ export interface SettingDescription {
   readonly allowed: string
   readonly help: string
   readonly reach: 'request' | 'session' | 'server' | 'start'
-  /** What a namespace may do with what the operator of the server has set: lower it, nothing, or anything. */
+  /**
+   * What a namespace may do with a value that the operator of the server has set: only lower it (`max`),
+   * nothing (`fixed`), or anything (`free`).
+   */
   readonly namespace: 'max' | 'fixed' | 'free'
-  /** Fixed, unless the namespace brings a key for its model. */
+  /** The setting is fixed, unless the namespace has its own key for its model. */
   readonly freeWithKey?: boolean
-  /** Of a policy's number: the presets that know it. */
+  /** For a number of a policy: the presets that have it. */
   readonly presets?: readonly string[]
   readonly environment: string
   readonly secret?: boolean
@@ -273,11 +276,11 @@ export interface SettingDescription {
 export interface SettingsAnswer {
   readonly settings: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
-  /** The numbers that chose the policy, where none is named. */
+  /** The numbers that decided the policy, if no policy is named. */
   readonly policyChosenBy?: readonly string[]
-  /** What was set and is not in force, and why. */
+  /** Which set values are not in force, and why. */
   readonly messages?: readonly string[]
-  /** The operator's limits; only where the namespace is not the server's own. */
+  /** The operator's limits. Missing in the server's own namespace. */
   readonly ceilings?: Readonly<Record<string, unknown>>
   readonly schema?: readonly SettingDescription[]
 }
@@ -340,9 +343,9 @@ export interface ErasureReceipt {
     readonly place: string
     readonly count: number
     readonly state: string
-    /** What it waits for, where an operator has to do something about it. */
+    /** What the place waits for, if the operator has to act. */
     readonly note?: string
-    /** What the operator runs in the database then. */
+    /** The statement that the operator then runs in the database. */
     readonly statement?: string
   }[]
 }

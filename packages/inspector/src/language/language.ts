@@ -23,7 +23,7 @@ function tagOf(chosen: Language): string {
   return chosen === 'zh' ? 'zh-CN' : 'en'
 }
 
-/** What a part of the page says, in both languages: the compiler holds them to the same names. */
+/** The texts of a part of the page, in both languages. The compiler checks that both have the same names. */
 export function defineTexts<Texts>(texts: { readonly en: Texts; readonly zh: NoInfer<Texts> }): () => Texts {
   return () => texts[useValue(language)]
 }

@@ -3,7 +3,7 @@ import { defineTexts, useFormats } from './language.ts'
 
 type Heading = (from: string) => string
 
-/** As a model is shown them; `from`: who said it, or what a link is called; empty: it is not known. */
+/** The texts that a model is shown. `from` is the speaker, or the name of a link; empty: it is not known. */
 const useTexts = defineTexts<Record<Origin['kind'], Heading>>({
   en: {
     forward: from => (from === '' ? 'forwarded' : `forwarded from ${from}`),
@@ -19,7 +19,7 @@ const useTexts = defineTexts<Record<Origin['kind'], Heading>>({
   },
 })
 
-/** Whose words they are that the sender of a message only passes on. */
+/** Tells the source of words that the sender of a message only passes on. */
 export function useOriginText(): (origin: Origin) => string {
   const texts = useTexts()
   const { day } = useFormats()

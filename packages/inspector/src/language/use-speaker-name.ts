@@ -6,7 +6,9 @@ const useTexts = defineTexts<Record<Message['role'], string>>({
   zh: { user: '用户', assistant: '助手', tool: '工具', system: '系统' },
 })
 
-/** Who said it, as a model is shown it: a name is never an identity, so the id of a person stands beside it. */
+/**
+ * The speaker, as a model is shown it. A name never proves an identity, so a person's id stands beside it.
+ */
 export function useSpeakerName(): (said: {
   readonly sender: Sender | null
   readonly role: Message['role']

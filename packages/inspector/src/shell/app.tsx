@@ -33,7 +33,7 @@ export function App() {
   useEffect(() => {
     if (place === shownPlace) return
     setShownPlace(place)
-    // Another page: whoever cannot see it has to be told where they are now.
+    // A new page: a reader with a screen reader has to hear where the focus is now.
     main.current?.focus({ preventScroll: true })
     scrollTo(0, 0)
   }, [place, shownPlace])

@@ -34,7 +34,7 @@ export function KeyDialog() {
         onSubmit={event => {
           event.preventDefault()
           setKey(typed.trim())
-          // Everything that was refused is asked for again.
+          // The reload repeats all calls that the server refused.
           location.reload()
         }}
       >
@@ -45,7 +45,7 @@ export function KeyDialog() {
           type="password"
           autocomplete="off"
           required
-          // Others cannot stand in a header: the server would never be asked.
+          // Other characters cannot be in a header: the call would not reach the server.
           pattern="\s*[!-~]+\s*"
           title={texts.rule}
           value={typed}

@@ -15,7 +15,7 @@ export const usePageNames = defineTexts<Readonly<Record<Page, string>>>({
   zh: { sessions: '会话', search: '搜索', memory: '记忆', settings: '设置', erasures: '删除' },
 })
 
-/** What the browser writes on the tab: of several that are open, each says what it shows. */
+/** The title of the browser tab. It tells what the tab shows, since several may be open. */
 export function usePageTitle({ path: [first = 'sessions', second] }: Route): string {
   const names = usePageNames()
   const page = PAGES.find(each => each === first)

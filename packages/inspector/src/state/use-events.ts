@@ -2,12 +2,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import { connection, listen } from '../api/events.ts'
 import type { ServerEvent } from '../api/types.ts'
 
-/** Many events in a row are one reason to look again. */
+/** Several events in a row cause only one call. */
 const CALM_MS = 120
 
 /**
- * Calls `onChange` shortly after events that `concerns` picks, and when a lost connection is back. In a window that
- * nobody sees, it waits until somebody does.
+ * Calls `onChange` shortly after events that `concerns` picks, and when a lost connection is back. In a
+ * hidden window, it waits until the window is visible.
  */
 export function useEvents(concerns: (event: ServerEvent) => boolean, onChange: () => void): void {
   const latest = useRef({ concerns, onChange })

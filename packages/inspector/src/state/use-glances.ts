@@ -3,8 +3,8 @@ import { useEffect } from 'preact/hooks'
 const EVERY_MS = 15_000
 
 /**
- * Looks again when somebody comes back to the window, and now and then while it is seen: of some changes no event tells
- * (settings, a session that was erased).
+ * Calls `look` when the reader comes back to the window, and now and then while the window is visible. Some
+ * changes send no event: settings, an erased session.
  */
 export function useGlances(look: () => void): void {
   useEffect(() => {

@@ -2,19 +2,19 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { connection } from '../api/events.ts'
 
 export interface Loaded<T> {
-  /** The last answer; it stays while a newer one is fetched. `undefined`: there was none yet. */
+  /** The last answer. It stays while a newer one is loaded. `undefined`: there is no answer yet. */
   readonly value: T | undefined
   readonly error: unknown
   readonly isLoading: boolean
-  /** Asks once more, and keeps what is shown until the answer is there. */
+  /** Loads again. The old value stays until the answer is there. */
   readonly reload: () => void
 }
 
 /**
- * What a call answers, fetched again when one of `inputs` changes: then what was shown before is gone, and the answer
- * to the older question is not waited for. When one of `revisions` changes, or on `reload`, what is shown stays until
- * the answer is there; while one is awaited it is asked once more after it, so that however often something changes,
- * answers do come. What failed is tried again when a lost connection is back.
+ * Loads a value, and loads it again when one of `inputs` changes. Then the old value is gone at once, and the
+ * call for it is cancelled. When one of `revisions` changes, or on `reload`, the old value stays until the
+ * answer is there. If a call is still running then, one more follows it: so answers come even if changes are
+ * frequent. A failed call is repeated when a lost connection is back.
  */
 export function useLoaded<T>(
   load: (signal: AbortSignal) => Promise<T>,

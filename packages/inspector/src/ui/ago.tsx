@@ -6,7 +6,7 @@ const TICK_MS = 30_000
 const now = createValue(Date.now())
 setInterval(() => now.set(Date.now()), TICK_MS)
 
-/** How long ago something was, which grows while the page is open. */
+/** How long ago something was. The text changes while the page is open. */
 export function Ago({ at }: { readonly at: string }) {
   const { ago, moment } = useFormats()
   useValue(now)

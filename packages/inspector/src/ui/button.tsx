@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 
 interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'children'> {
-  /** `danger`: what cannot be taken back. */
+  /** `danger`: for an action that cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'danger' | 'quiet'
   readonly children: ComponentChildren
 }

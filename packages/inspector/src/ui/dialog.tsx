@@ -4,7 +4,7 @@ import { defineTexts } from '../language/language.ts'
 
 const useTexts = defineTexts({ en: { close: 'Close' }, zh: { close: '关闭' } })
 
-/** A window over the page; Escape and the cross close it, and the focus goes back to where it was. */
+/** A window over the page. Escape and the cross close it. Then the focus goes back to where it was. */
 export function Dialog({
   title,
   onClose,

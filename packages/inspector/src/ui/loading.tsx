@@ -5,7 +5,7 @@ import { ErrorNotice } from './notice.tsx'
 
 const useTexts = defineTexts({ en: { loading: 'Loading …' }, zh: { loading: '加载中…' } })
 
-/** What was loaded; until then that it loads, and where it failed why. */
+/** Shows what was loaded. Until then it shows that it loads or, if it failed, why. */
 export function WhenLoaded<T>({
   loaded,
   children,

@@ -18,7 +18,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** Says what went wrong and, where asking again may help, offers that. */
+/** Tells what went wrong and, if it may help, offers to ask again. */
 export function ErrorNotice({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const texts = useTexts()
   return (

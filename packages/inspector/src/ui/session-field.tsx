@@ -4,7 +4,7 @@ import { useLoaded } from '../state/use-loaded.ts'
 
 const MAX_SUGGESTIONS = 12
 
-/** A field for the id of a session, which suggests those that have what was typed in their ids. */
+/** A field for a session's id. It suggests ids that contain the typed text. */
 export function SessionField({
   id,
   value,
@@ -12,7 +12,7 @@ export function SessionField({
   required = false,
   onTyped,
 }: {
-  /** For its label. */
+  /** For the label of the field. */
   readonly id: string
   readonly value: string
   readonly placeholder?: string
@@ -46,7 +46,7 @@ export function SessionField({
   )
 }
 
-/** Without them one can type the id all the same: whatever goes wrong here, nobody has to be told. */
+/** The reader can type an id without suggestions. So an error here is not shown. */
 async function suggestions(typed: string | null, signal: AbortSignal): Promise<readonly string[]> {
   if (typed === null) return []
   const query = { limit: MAX_SUGGESTIONS, order: 'recent', ...(typed !== '' && { q: typed }) } as const

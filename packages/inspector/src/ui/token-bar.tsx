@@ -1,4 +1,4 @@
-/** How much of a whole each part takes, as one bar. What it says is said by a text beside it. */
+/** One bar that shows how much of a whole each part takes. A text beside it says the same. */
 export function TokenBar({
   parts,
   whole,

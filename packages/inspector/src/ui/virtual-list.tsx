@@ -1,27 +1,27 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** A part of a long list: what is far from the screen is only as high as it would be. */
+/** A part of a long list. Far from the screen, only its height exists. */
 export interface Block {
   readonly key: string
-  /** Its height until it has been shown, in pixels. */
+  /** In pixels: its height until it is shown. */
   readonly estimate: number
   readonly render: () => ComponentChildren
 }
 
-/** So far beyond the edges of the screen something is made already. */
+/** Blocks this far beyond the edges of the screen are drawn already. */
 const MARGIN_PX = 800
 
 /**
- * Blocks one below the other, of which only those near the screen exist. Heights are measured as they come, so that
- * the scroll bar is right in the end; the browser keeps what is seen in its place meanwhile.
+ * Blocks below each other. Only those near the screen exist. Heights are measured as blocks appear, so the
+ * scroll bar becomes exact in time. Meanwhile the browser keeps the visible part in its place.
  */
 export function VirtualList({
   blocks,
   wanted,
 }: {
   readonly blocks: readonly Block[]
-  /** The key of a block to be brought onto the screen, when it changes. */
+  /** The key of a block. When it changes, that block is scrolled into view. */
   readonly wanted: string | null
 }) {
   const place = useRef<HTMLDivElement>(null)
@@ -74,7 +74,8 @@ export function VirtualList({
     if (index < 0 || element === null) return
     const offset = blocks.slice(0, index).reduce((sum, block) => sum + heightOf(block), 0)
     scrollTo(0, element.getBoundingClientRect().top + scrollY + offset - innerHeight / 3)
-    // What it holds may be asked for only now: whoever is wanted brings itself onto the screen then.
+    // The content of the block may only now be loading. When the sought message is drawn, it scrolls itself
+    // into view.
   }, [wanted])
 
   return (
@@ -108,7 +109,8 @@ function Measured({
   const latest = useRef(onHeight)
   latest.current = onHeight
   useEffect(() => {
-    // Of what was just taken away it is told, too, that it has no height any more: it comes back as high as it was.
+    // The observer also reports a removed element, with no height. Ignore that: the block must come back as
+    // high as it was.
     const observer = new ResizeObserver(([entry]) => {
       if (entry!.target.isConnected) latest.current(entry!.contentRect.height)
     })

@@ -19,10 +19,10 @@ const NO_CALLS: CallCost = {
   money: 0,
 }
 
-/** Why a context no longer begins as the one before did. */
+/** Why a context no longer begins like the context before it. */
 export interface Break {
   readonly cause: Exclude<BreakCause, 'expired'>
-  /** Of a fold: its reason. */
+  /** The reason of the fold; `null` for any other cause. */
   readonly reason: string | null
 }
 
@@ -104,7 +104,10 @@ export class Bill {
 
 const MAX_POINTS = 400
 
-/** Of more requests than can be drawn, neighbours become one, again and again. */
+/**
+ * Holds at most `MAX_POINTS` points. When there are more, each pair of neighbours becomes one point, as often
+ * as needed.
+ */
 class Timeline {
   #points: TimelinePoint[] = []
   #requestsEach = 1
@@ -130,7 +133,10 @@ class Timeline {
   }
 }
 
-/** The larger context, so that no peak is lost; but never a smaller place or less money than before. */
+/**
+ * Keeps the larger context, so that no peak is lost. The message, the time and the money are those of the
+ * later point, so that they never go back.
+ */
 function joined(one: TimelinePoint, other: TimelinePoint): TimelinePoint {
   const larger = one.contextTokens > other.contextTokens ? one : other
   return {

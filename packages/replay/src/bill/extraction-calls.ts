@@ -3,14 +3,19 @@ import type { Prices } from '../prices/prices.ts'
 import type { Bill } from './bill.ts'
 import { PromptCache } from './prompt-cache.ts'
 
-/** Assumed: what is asked, the memory as it stands, and what is new in it. */
+/**
+ * Assumed sizes in tokens: of the instructions, of the memory as it stands, and of what the call adds to it.
+ */
 const INSTRUCTION_TOKENS = 500
 const MEMORY_TOKENS = 400
 const OUTPUT_TOKENS = 80
-/** Forty messages, as the engine has it. */
+/** In turns: 20 turns are 40 messages, the size of a batch in the engine. */
 const TURNS_OF_A_BATCH = 20
 
-/** Calls that read turns for what is worth remembering of people and projects: after each, or several at once. */
+/**
+ * Calls that read turns and extract what is worth remembering about people and projects: after each turn, or
+ * after several turns at once.
+ */
 export class ExtractionCalls {
   readonly #bill: Bill
   readonly #cache: PromptCache
@@ -24,7 +29,7 @@ export class ExtractionCalls {
     this.#turnsEach = { none: Infinity, turn: 1, batch: TURNS_OF_A_BATCH }[extraction]
   }
 
-  /** A message came, of so many tokens; so many turns are complete with it. */
+  /** A message of `tokens` tokens has come. With it, `completeTurns` turns are complete. */
   note(completeTurns: number, tokens: number, at: number): void {
     this.#unreadTokens += tokens
     if (completeTurns - this.#readTurns < this.#turnsEach) return

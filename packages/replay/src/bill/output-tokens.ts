@@ -1,7 +1,10 @@
 import type { NewMessage, Size } from 'palimpsest/internals/log/index'
 import { estimateTokens, MESSAGE_OVERHEAD_TOKENS } from 'palimpsest/internals/tokens/index'
 
-/** What a model wrote of a message of this size: neither its frame nor the name above it. */
+/**
+ * The tokens that the model wrote for a message of this size. Neither the message's frame nor the name above
+ * it counts: the model writes neither.
+ */
 export function outputTokens(
   { sender }: Pick<NewMessage, 'sender'>,
   { tokens }: Pick<Size, 'tokens'>,

@@ -1,22 +1,25 @@
 import type { Prices } from '../prices/prices.ts'
 
-/** One request to a model, as far as its price goes. Places in it are told in tokens from its beginning. */
+/**
+ * What the price of one request to a model depends on. A place in the request is counted in tokens from its
+ * beginning.
+ */
 export interface PromptRequest {
   /** Milliseconds since 1970. */
   readonly at: number
   readonly tokens: number
   readonly outputTokens: number
-  /** So much of it is, byte for byte, the beginning of the request before it. */
+  /** The tokens at the beginning that are, byte for byte, the beginning of the request before it. */
   readonly sharedTokens: number
-  /** Without what stands at its end for this once. */
+  /** The tokens without the part at the end that only this request has. */
   readonly stableTokens: number
-  /** Where it asks for its prefix to be cached, for providers that cache nowhere else. */
+  /** The places up to which the request asks for its prefix to be cached. Some providers cache only there. */
   readonly marks: readonly CacheMark[]
 }
 
 export interface CacheMark {
   readonly tokens: number
-  /** How many blocks lie before it. */
+  /** The number of blocks before the mark. */
   readonly blocks: number
 }
 
@@ -24,18 +27,18 @@ export interface Charge {
   readonly cachedTokens: number
   readonly cacheWriteTokens: number
   readonly money: number
-  /** What had been cached, and was read at the full price all the same. */
+  /** Tokens that were in the cache and were read at the full price all the same. */
   readonly lostTokens: number
-  /** The cache had forgotten all of it. */
+  /** The cache had forgotten the whole prefix. */
   readonly isExpired: boolean
 }
 
-/** A prefix is looked for at a mark, and at so many blocks before it. */
+/** A provider looks for a cached prefix at a mark, and at most this many blocks before it. */
 const BLOCKS_LOOKED_BACK = 20
 
 /**
- * What one row of requests costs. A request finds in the cache what it shares with the request before it, if
- * that is no longer ago than the cache's lifetime.
+ * Tells what the requests of one row cost. A request finds in the cache what it shares with the request
+ * before it, unless that request is older than the cache's lifetime.
  */
 export class PromptCache {
   readonly #prices: Prices
@@ -64,7 +67,7 @@ export class PromptCache {
           cacheWriteTokens * cacheWrite +
           request.outputTokens * output) /
         1_000_000,
-      // A mark that is too far back is not found, though nothing has changed before it: no break.
+      // A mark that is too far back is not found, although nothing before it has changed: that is no break.
       lostTokens: !isExpired && request.sharedTokens >= left ? 0 : Math.max(0, left - cachedTokens),
       isExpired,
     }
@@ -81,7 +84,7 @@ export class PromptCache {
     }
   }
 
-  /** What is in the cache after a request, of its beginning. */
+  /** The tokens of a request's beginning that are in the cache after it. */
   #written(request: PromptRequest): number {
     switch (this.#prices.caching) {
       case 'none':
@@ -93,7 +96,7 @@ export class PromptCache {
     }
   }
 
-  /** Of that, what a request that only adds to it would find. */
+  /** The part of these tokens that a later request finds if it only adds to this one. */
   #left(request: PromptRequest): number {
     return this.#cacheable(Math.min(this.#written(request), request.stableTokens))
   }

@@ -5,15 +5,16 @@ import type { CacheMark, PromptRequest } from './prompt-cache.ts'
 type Sent = Pick<ContextParts, 'messages' | 'messageTokens' | 'breakpoints' | 'report'>
 
 /**
- * The requests of one session for replies, each told by what it shares with the one before. Messages that a
- * context took over from the last one are the same objects, so that comparing costs next to nothing.
+ * The requests for replies in one session. For each, the row tells what it shares with the request before it.
+ * Messages that a context took over from the last one are the same objects, so a comparison costs almost
+ * nothing.
  */
 export class RequestRow {
   readonly #overheadTokens: number
   #previous: readonly ModelMessage[] = []
   #previousEnds: Float64Array = new Float64Array()
 
-  /** They stand first and stay the same. */
+  /** The instructions stand first and stay the same. */
   constructor(instructions: string) {
     this.#overheadTokens = estimateTokens(instructions)
   }
@@ -41,7 +42,7 @@ export class RequestRow {
     }
   }
 
-  /** Where each message ends. */
+  /** Where each message ends, in tokens from the beginning of the request. */
   #ends(messageTokens: readonly number[]): Float64Array {
     const ends = new Float64Array(messageTokens.length)
     let tokens = this.#overheadTokens
@@ -60,8 +61,8 @@ export class RequestRow {
     const whole = same === 0 ? this.#overheadTokens : ends[same - 1]!
     if (same === most) return whole
     const part = Math.floor((ends[same]! - whole) * sharedShare(previous[same]!, messages[same]!))
-    // By its share of the text it can only be told about where it ends: but before the old message's own end,
-    // or a mark there would be found.
+    // The shared part of a message is a share of its text, so its end is only approximate. It stays before
+    // the end of the old message: otherwise a mark at that end would count as found.
     return Math.max(whole, Math.min(whole + part, this.#previousEnds[same]! - 1))
   }
 }
@@ -74,10 +75,10 @@ function bytesOf({ content }: ModelMessage): string {
   return typeof content === 'string' ? content : JSON.stringify(content)
 }
 
-/** Compared at once: most of two memories is the same. */
+/** In characters. Two versions of a memory are mostly the same, so a comparison by strides is faster. */
 const STRIDE = 256
 
-/** How much of a message is the beginning of what stood in its place before. */
+/** The share of a message, from 0 to 1, that is the beginning of the message that was in its place before. */
 function sharedShare(previous: ModelMessage, message: ModelMessage): number {
   if (previous.role !== message.role) return 0
   const [before, now] = [bytesOf(previous), bytesOf(message)]

@@ -5,13 +5,13 @@ import { PromptCache } from './prompt-cache.ts'
 
 export interface SummarizerCall {
   readonly kind: 'summary' | 'memo'
-  /** Stand first, and are the same for all calls of a kind. */
+  /** The instructions stand first and are the same for all calls of a kind. */
   readonly instructions: string
   readonly promptTokens: number
   readonly outputTokens: number
 }
 
-/** What one session's summaries cost: of a call, only the instructions can be cached. */
+/** What the summaries of one session cost. Only the instructions of a call can be cached. */
 export class SummarizerCalls {
   readonly #bill: Bill
   readonly #clock: () => number
@@ -33,7 +33,7 @@ export class SummarizerCalls {
       outputTokens,
       sharedTokens: instructions === this.#lastInstructions ? fixed : 0,
       stableTokens: fixed,
-      // Nobody marks what is asked once.
+      // A caller sets no cache marks in a request that it sends only once.
       marks: [],
     }
     this.#lastInstructions = instructions

@@ -17,7 +17,7 @@ const COLUMNS: readonly { readonly title: string; readonly cell: (prices: Prices
   },
 ]
 
-/** The presets as a table for help texts, per million tokens. */
+/** The presets as a table for help texts. Prices are per million tokens. */
 export function describePrices(): string {
   const presets = Object.values(PRICE_PRESETS)
   const names = align(['', ...presets.map(({ name }) => name)], 'left')

@@ -1,4 +1,4 @@
-/** How long a cache keeps, short: `5 min`, `2 h`. */
+/** The lifetime of a cache in a short form: `5 min`, `2 h`. */
 export function formatLifetime(seconds: number): string {
   if (seconds === Number.POSITIVE_INFINITY) return '∞'
   if (seconds % 3600 === 0) return `${seconds / 3600} h`

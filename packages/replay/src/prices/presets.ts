@@ -1,13 +1,16 @@
 import type { Prices } from './prices.ts'
 
 /**
- * Prices change, and models go. These were looked up on 2026-11-16 in pages that were themselves stored
- * between July and November 2026; docs/prices.md says where each comes from and what is only assumed.
- * `--prices FILE.json` and `--prices name=value,…` take your own. In dollars per million tokens, for requests
- * of an ordinary length and without batch discounts.
+ * Prices change, and providers withdraw models. These prices were looked up on 2026-11-16 in pages that had
+ * been stored between July and November 2026. docs/prices.md says where each price comes from and what is
+ * only assumed. `--prices FILE.json` and `--prices name=value,…` take the caller's own prices. All are in
+ * dollars per million tokens, for requests of an ordinary length and without batch discounts.
  */
 
-/** Cached up to the marks in a request, for five minutes; for an hour `cacheWrite` is twice `input`. */
+/**
+ * Anthropic caches up to the marks in a request, for five minutes. A cache of one hour costs more: its
+ * `cacheWrite` is twice `input`.
+ */
 const ANTHROPIC = {
   currency: '$',
   cacheLifetimeSec: 300,
@@ -15,7 +18,10 @@ const ANTHROPIC = {
   cacheStepTokens: 1,
 } as const
 
-/** Until GPT-5.5. Idle prefixes go after 5 to 10 minutes, where an organisation has no longer retention. */
+/**
+ * Models up to GPT-5.5. Idle prefixes leave the cache after 5 to 10 minutes, unless the organisation has a
+ * longer retention.
+ */
 const OPENAI_UNTIL_5_5 = {
   currency: '$',
   cacheLifetimeSec: 600,
@@ -24,7 +30,10 @@ const OPENAI_UNTIL_5_5 = {
   cacheStepTokens: 128,
 } as const
 
-/** Since GPT-5.6 a prefix is found again only where one ended, and writing it costs a quarter more. */
+/**
+ * Since GPT-5.6 a prefix is found again only where an earlier prefix ended. Writing to the cache costs a
+ * quarter more.
+ */
 const OPENAI_SINCE_5_6 = {
   currency: '$',
   cacheLifetimeSec: 1800,
@@ -41,7 +50,7 @@ const GOOGLE = {
   cacheStepTokens: 1,
 } as const
 
-/** «A few hours to a few days»: the lower end. */
+/** DeepSeek states «a few hours to a few days». This is the lower end. */
 const DEEPSEEK = {
   currency: '$',
   cacheLifetimeSec: 7200,
@@ -97,12 +106,12 @@ const PRESETS: readonly Prices[] = [
     output: 20,
     leastCachedTokens: 512,
   },
-  // Both GPT-5 are to be shut down on 2026-12-11.
+  // Both GPT-5 models are to be shut down on 2026-12-11.
   { name: 'gpt-5-mini', ...OPENAI_UNTIL_5_5, input: 0.25, cachedInput: 0.025, cacheWrite: 0.25, output: 2 },
   { name: 'gpt-5', ...OPENAI_UNTIL_5_5, input: 1.25, cachedInput: 0.125, cacheWrite: 1.25, output: 10 },
   { name: 'gpt-6-luna', ...OPENAI_SINCE_5_6, input: 0.1, cachedInput: 0.01, cacheWrite: 0.125, output: 0.5 },
   { name: 'gpt-6-sol', ...OPENAI_SINCE_5_6, input: 2, cachedInput: 0.2, cacheWrite: 2.5, output: 10 },
-  // Being retired, like the rest of Gemini 2.5.
+  // Google is retiring it, like the rest of Gemini 2.5.
   {
     name: 'gemini-2.5-flash',
     ...GOOGLE,
@@ -112,7 +121,7 @@ const PRESETS: readonly Prices[] = [
     output: 2.5,
     leastCachedTokens: 2048,
   },
-  // Until 2026-12-31; then twice as much.
+  // This price is valid until 2026-12-31. Then the model costs twice as much.
   {
     name: 'gemini-3.8-flash',
     ...GOOGLE,
@@ -122,11 +131,11 @@ const PRESETS: readonly Prices[] = [
     output: 3.75,
     leastCachedTokens: 4096,
   },
-  // The name was switched off on 2026-07-24; its last price.
+  // The name was switched off on 2026-07-24. This is its last price.
   { name: 'deepseek-chat', ...DEEPSEEK, input: 0.28, cachedInput: 0.028, cacheWrite: 0.28, output: 0.42 },
-  // Off-peak; at peak hours, on weekdays, twice as much.
+  // The off-peak price. At peak hours on weekdays the model costs twice as much.
   { name: 'deepseek-flash', ...DEEPSEEK, input: 0.15, cachedInput: 0.003, cacheWrite: 0.15, output: 0.6 },
-  // The international price without thinking; the implicit cache, whose lifetime is not stated.
+  // The international price without thinking. The cache is the implicit one; its lifetime is not stated.
   {
     name: 'qwen-plus',
     currency: '$',
@@ -151,8 +160,8 @@ const PRESETS: readonly Prices[] = [
     leastCachedTokens: 256,
     cacheStepTokens: 256,
   },
-  // On a machine of one's own time is what a request costs: a unit for each million tokens read, five for
-  // each written, nothing for what the server still holds.
+  // On a machine of one's own, a request costs time: one unit for each million tokens read, five units for
+  // each million written, nothing for tokens that the server still holds.
   {
     name: 'local',
     currency: '¤',

@@ -1,20 +1,24 @@
-/** What a provider takes for tokens, and when it takes less because it has read them before. */
+/** What a provider charges for tokens, and when it charges less because it has read them before. */
 export interface Prices {
   readonly name: string
-  /** As it is written before an amount: `$`, `€`, `¥`, or anything else. */
+  /** The sign before an amount: `$`, `€`, `¥` or any other text. */
   readonly currency: string
-  /** Per million tokens, as are the next three. */
+  /** Per million tokens. So are the next three. */
   readonly input: number
   readonly cachedInput: number
-  /** Of what a request adds to the cache. Where that costs nothing extra: as `input`. */
+  /**
+   * The price of what a request adds to the cache. It equals `input` where a cache write costs nothing extra.
+   */
   readonly cacheWrite: number
   readonly output: number
   /** How long a prefix stays cached after its last use. */
   readonly cacheLifetimeSec: number
-  /** `automatic`: any prefix, by itself. `breakpoints`: only up to the marks that a request carries. */
+  /**
+   * `automatic`: the provider caches any prefix by itself. `breakpoints`: only up to the marks in a request.
+   */
   readonly caching: 'automatic' | 'breakpoints' | 'none'
   /** A shorter prefix is not cached. */
   readonly leastCachedTokens: number
-  /** A cached prefix is a multiple of so many tokens. */
+  /** The length of a cached prefix is a multiple of this number. */
   readonly cacheStepTokens: number
 }

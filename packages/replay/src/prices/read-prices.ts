@@ -12,7 +12,10 @@ import { readText } from './read-text.ts'
 const PAIRS = 'name=value pairs as in input=1,cachedInput=0.1,output=5'
 const PRESET_NAMES: readonly string[] = [...Object.keys(PRICE_PRESETS), ...Object.keys(PRICE_ALIASES)]
 
-/** What is left out without a preset; `input` and `output` may not be. */
+/**
+ * The values of prices without a preset, for fields that the caller leaves out. The caller must give `input`
+ * and `output`.
+ */
 const OWN: Prices = {
   name: 'own',
   currency: '$',
@@ -27,7 +30,7 @@ const OWN: Prices = {
 }
 
 /**
- * What `--prices` takes: a preset's name; `name=value` pairs, after a preset's name or by themselves; or the
+ * Reads what `--prices` takes: a preset's name; `name=value` pairs, alone or after a preset's name; or the
  * path of a JSON file.
  */
 export async function readPrices(given: string, option = '--prices'): Promise<Prices> {
@@ -53,7 +56,10 @@ function readPairs(text: string, option: string): Prices {
   return toPrices(option, preset, fields)
 }
 
-/** An empty text is no number, though `Number` makes it 0. What is no number stays as it was written. */
+/**
+ * An empty text is no number, although `Number` makes it 0. A text that is no number stays as the caller
+ * wrote it.
+ */
 function toNumber(text: string): unknown {
   const number = text === '' ? Number.NaN : Number(text)
   return Number.isNaN(number) ? text : number
@@ -65,7 +71,7 @@ function readJson(path: string, json: string): Prices {
     throw new InvalidArgumentError(`${path}: extends`, base, `the presets ${PRESET_NAMES.join(', ')}`)
   const preset = base === undefined ? null : findPreset(`${path}: extends`, base)
   const fields = new Map(Object.entries(rest))
-  // JSON has no number for it.
+  // JSON cannot express an infinite number.
   if (rest['cacheLifetimeSec'] === 'Infinity') fields.set('cacheLifetimeSec', Number.POSITIVE_INFINITY)
   return toPrices(path, preset, fields)
 }
@@ -123,7 +129,9 @@ function toPrices(where: string, preset: Prices | null, fields: ReadonlyMap<stri
   throw new InvalidSettingsError([{ setting: `${where}: cachedInput`, value: prices.cachedInput, allowed }])
 }
 
-/** What the base has only because of its `input` follows that. */
+/**
+ * A base's `cachedInput` or `cacheWrite` that only follows from its own `input` now follows the new `input`.
+ */
 function fillIn(base: Prices, fields: Partial<Prices>): Prices {
   const input = fields.input ?? base.input
   const hasCache = base.caching !== 'none'
@@ -138,7 +146,10 @@ function fillIn(base: Prices, fields: Partial<Prices>): Prices {
   }
 }
 
-/** As a policy is named with its settings: `claude-haiku-4-5 cacheLifetimeSec=3600 cacheWrite=2`. */
+/**
+ * The name has the form of a policy's name with its settings: `claude-haiku-4-5 cacheLifetimeSec=3600
+ * cacheWrite=2`.
+ */
 function nameWith({ name }: Prices, fields: Partial<Prices>): string {
   return [name, ...Object.entries(fields).map(([field, value]) => `${field}=${value}`)].join(' ')
 }
@@ -186,6 +197,6 @@ function findProblem(where: string, field: string, value: unknown): SettingsProb
     return [{ setting, value, allowed, isUnknown: true }]
   }
   const { allowed, isAllowed } = RULES[field as keyof Prices]
-  // As JSON, in which errors show their values, Infinity would be null.
+  // Errors show their values as JSON, where Infinity would be null.
   return isAllowed(value) ? [] : [{ setting, value: value === Infinity ? 'Infinity' : value, allowed }]
 }

@@ -8,7 +8,10 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
   EPERM: 'may not be read',
 }
 
-/** The text of a file that somebody named. Where that is not to be had, throws what `refuse` makes of the reason. */
+/**
+ * The text of a file that the caller named. If the file cannot be read, throws what `refuse` makes of the
+ * reason.
+ */
 export async function readText(
   path: string,
   refuse: (reason: string, cause: unknown) => Error,

@@ -2,26 +2,27 @@ import type { NewMessage } from 'palimpsest/internals/log/index'
 import type { Assumptions } from '../comparison.ts'
 
 /**
- * When a model is asked. `answer`: at once, when the message before came, for which this one is the answer.
- * `unasked`: later, for a message that nobody waited for. `after`: when this message is in the log.
+ * When a model is asked. `answer`: at once, when the message before this one came; this message is the
+ * answer. `unasked`: when this message came, because the message before did not ask for it. `after`: when
+ * this message is in the log.
  */
 export interface Asked {
   readonly at: number
   readonly as: 'answer' | 'unasked' | 'after'
 }
 
-/** A reply that comes later than this was not asked for by the message before it. */
+/** A reply that comes later than this does not answer the message before it. */
 const LATEST_REPLY_MS = 300_000
 
-/** `null`: nobody is asked because of this message. */
+/** `null`: this message causes no request. */
 export function asksAt(
   message: NewMessage,
   log: {
     readonly calls: Assumptions['calls']
-    /** Of the message before it, and its own. */
+    /** The time of the message before this one, and the time of this one. */
     readonly lastArrival: number
     readonly arrival: number
-    /** In the log so far. */
+    /** The number of messages in the log so far. */
     readonly messages: number
   },
 ): Asked | null {

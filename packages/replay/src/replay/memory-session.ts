@@ -58,22 +58,22 @@ export interface MemorySessionOptions {
   readonly kind: SessionKind
   readonly groupTurnMessages: number
   readonly policy: Policy
-  /** Hears of each fold, and of each decision that moved nothing. */
+  /** Called for each fold, and for each decision that moved nothing. */
   readonly onCommit: (commit: FoldCommit) => void
 }
 
-/** Messages that nobody will ask for again are let go of so many at a time. */
+/** The session drops messages that it no longer needs, this many at a time. */
 const FORGOTTEN_AT_A_TIME = 4_096
 
 /**
- * One session that only ever grows, in memory: as much of a store as folds and contexts ask for, so that the
- * engine itself is what runs. A test holds it to what SQLite makes of the same conversations.
+ * One session in memory that only ever grows. It holds as much of a store as folds and contexts ask for, so
+ * that the engine itself runs. A test compares its results with what SQLite makes of the same conversations.
  */
 export class MemorySession implements FoldPorts {
   readonly key: SessionKey = { namespace: 'replay', id: 'replayed' }
   readonly #options: MemorySessionOptions
   readonly #externalIds = new Map<string, number>()
-  /** Of every message its beginning, for those that answer it. */
+  /** The beginning of every message, for the messages that answer it. */
   readonly #said: Omit<Answered, 'seq'>[] = []
   #entries: Entry[] = []
   /** The `seq` of the first entry. */
@@ -109,7 +109,7 @@ export class MemorySession implements FoldPorts {
     return this.#head === null ? 0 : completeTurns(this.#head.totals)
   }
 
-  /** A message of the same external id is there, so that this one adds nothing. */
+  /** The log already holds a message with the same external id, so this one adds nothing. */
   has({ externalId }: NewMessage): boolean {
     return externalId !== null && this.#externalIds.has(externalId)
   }
@@ -232,7 +232,7 @@ export class MemorySession implements FoldPorts {
     })
   }
 
-  /** No memory is shown here: it is the language that is fixed. */
+  /** A replay shows no memory layers. Only the language is frozen here. */
   #freezeLayers({
     days,
     language,
@@ -253,7 +253,7 @@ export class MemorySession implements FoldPorts {
     this.#state = stateAfterFold(this.#state, plan, { head, at: now, segmentTokens })
     this.#memo = commit.memo
     this.#epoch += 1
-    // What was folded without the summariser says nothing about whether it works again.
+    // A fold without the summariser does not show whether the summariser works again.
     if (plan.decision.meta['extractive'] !== true) this.#failures = 0
     this.#forget()
     this.#options.onCommit(commit)
@@ -304,7 +304,10 @@ export class MemorySession implements FoldPorts {
     return { session: this.#record(), pins: [], layers: [], corrected: [], messages, rawAfter, raw, ...read }
   }
 
-  /** Above a `seq`, until they have so many tokens; the one that reaches them included. */
+  /**
+   * The newest messages above the `seq` `after`, until their tokens exceed `tokens`. The message that exceeds
+   * it is included.
+   */
   #newest(after: number, tokens: number): { messages: readonly LoggedMessage[]; isCut: boolean } {
     const last = this.#entries.length
     let first = last
@@ -319,7 +322,9 @@ export class MemorySession implements FoldPorts {
     return this.#entries.slice(first, Math.max(first, toSeq + 1 - this.#firstSeq))
   }
 
-  /** Without a copy: the tail is short, the backlog may be long. Each tail of a policy goes through it anew. */
+  /**
+   * Makes no copy: the tail is short, but the backlog may be long, and each tail of a policy reads it again.
+   */
   #rawNewestFirst(): Iterable<RawMessage> {
     const entries = this.#entries
     const first = this.#state.compactedThrough + 1 - this.#firstSeq
@@ -330,7 +335,7 @@ export class MemorySession implements FoldPorts {
     }
   }
 
-  /** A new segment takes the place of those that it stands for. */
+  /** A new segment replaces the segments that it absorbs. */
   #showSegments({ segments, now }: FoldCommit): readonly number[] {
     const ids: number[] = []
     const shown = new Map(this.#shown.map(segment => [segment.id, segment]))
@@ -349,7 +354,10 @@ export class MemorySession implements FoldPorts {
     return ids
   }
 
-  /** What is folded, known to the memo and not to be folded anew is not asked for again. */
+  /**
+   * Drops the messages that are folded, that the memo knows and that no fold will replace: the engine no
+   * longer asks for them.
+   */
   #forget(): void {
     const replaceable = this.#shown.find(isReplaceable)
     const through = Math.min(

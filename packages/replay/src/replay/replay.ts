@@ -22,14 +22,13 @@ import { type OnRequest, ReplayedSession } from './replayed-session.ts'
 export interface Candidate {
   readonly name: string
   readonly policy: Policy
-  /** What was set of it. */
+  /** The settings that the caller changed. */
   readonly settings: Readonly<Record<string, string | number>>
 }
 
-/** A conversation to be replayed. */
 export interface Conversation {
   readonly kind: SessionKind
-  /** The default: as it is assumed for all. */
+  /** The default: what is assumed for all conversations. */
   readonly calls?: Assumptions['calls']
   read(): AsyncIterable<NewMessage> | Iterable<NewMessage>
 }
@@ -37,7 +36,7 @@ export interface Conversation {
 interface RunOptions {
   /** The default: 12. */
   readonly groupTurnMessages?: number
-  /** Types of decisions beside lite and deep that a policy of one's own returns. */
+  /** Types of decisions, beside lite and deep, that the caller's own policy returns. */
   readonly types?: readonly string[]
   readonly onRequest?: OnRequest
 }
@@ -57,7 +56,15 @@ const OPTIONS = optionsOf<ReplayOptions>({
   ...CONDITION_OPTIONS,
 })
 
-/** One conversation through one policy: what is folded and when, and what it costs. No model is asked. */
+/**
+ * Runs one conversation through one policy: what is folded, when, and what it costs. No model is asked.
+ *
+ * @example
+ * ```ts
+ * const run = await replay(messages, { policy, overheadTokens: 2_000 })
+ * console.log(run.cost.total, run.folds.length)
+ * ```
+ */
 export function replay(
   messages: Iterable<MessageInput> | AsyncIterable<MessageInput>,
   options: ReplayOptions,
@@ -74,7 +81,7 @@ export function replay(
   return replayPolicy({ name: policy.name, policy, settings: {} }, [conversation], conditions, options)
 }
 
-/** Runs conversations through a policy, one after the other, and adds up what that costs. */
+/** Runs conversations through a policy, one after the other, and adds up what they cost. */
 export async function replayPolicy(
   { name, policy, settings }: Candidate,
   conversations: readonly Conversation[],
@@ -120,7 +127,7 @@ export async function replayPolicy(
   }
 }
 
-/** A text of so many tokens, as they are counted. */
+/** A text of `tokens` tokens, as the engine estimates them. */
 function textOf(tokens: number): string {
   const words = 'You are a friendly assistant who answers briefly. '.repeat(Math.ceil(tokens / 8))
   let [low, high] = [0, words.length]

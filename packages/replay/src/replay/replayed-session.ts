@@ -19,7 +19,9 @@ import { asksAt } from './asks-at.ts'
 import { MemorySession } from './memory-session.ts'
 import { simulatedSummarizer } from './simulated-summarizer.ts'
 
-/** Hears of each request for a reply: what is sent, when, and how much is answered. */
+/**
+ * Called for each request for a reply: with the context that is sent, its time, and the size of the answer.
+ */
 export type OnRequest = (
   context: Context,
   request: { readonly at: number; readonly outputTokens: number },
@@ -29,9 +31,9 @@ export interface ReplayedSessionOptions {
   readonly policy: Policy
   readonly kind: SessionKind
   readonly groupTurnMessages: number
-  /** Types of decisions beside lite and deep that a policy of one's own returns. */
+  /** Types of decisions, beside lite and deep, that the caller's own policy returns. */
   readonly types: readonly string[]
-  /** How many messages other conversations had before this one. */
+  /** How many messages the conversations before this one had. */
   readonly messagesBefore: number
   readonly prices: Prices
   readonly summarizerPrices: Prices
@@ -43,9 +45,10 @@ export interface ReplayedSessionOptions {
 }
 
 /**
- * One conversation, run through the engine as it would have run: no clock but the messages' own times, timers
- * when they would have fired, and a request for each reply. A fold takes longer than it takes to ask for a reply,
- * so what a message sets off is done after the request that the message itself is answered by.
+ * One conversation, run through the engine as it would have run. The only clock is the times of the messages.
+ * Timers fire when they would have fired, and there is a request for each reply. A fold takes longer than a
+ * request for a reply. So the work that a message sets off is done after the request that answers that
+ * message.
  */
 export class ReplayedSession {
   readonly #options: ReplayedSessionOptions
@@ -56,7 +59,7 @@ export class ReplayedSession {
   readonly #requests: RequestRow
   readonly #cache: PromptCache
   readonly #extraction: ExtractionCalls
-  /** Never goes back, whatever the messages' times say. */
+  /** Never goes back, even where the messages' times do. */
   #now = 0
   #dueAt: number | null = null
   #waits = false
@@ -96,7 +99,7 @@ export class ReplayedSession {
     return this.#session.messages
   }
 
-  /** Those that stand in a context, oldest first. */
+  /** The segments that stand in a context, oldest first. */
   get segments(): readonly Segment[] {
     return this.#session.segments
   }
@@ -105,7 +108,7 @@ export class ReplayedSession {
     return { ...this.#session.tokens, folded: this.#foldedTokens }
   }
 
-  /** A message whose external id was there before adds nothing, as in the log; what it finds is judged all the same. */
+  /** As in the log, a message with a known external id adds nothing. The session is judged all the same. */
   async append(message: NewMessage): Promise<void> {
     if (this.#session.has(message)) return this.#judge()
     const arrival = Math.max(this.#now, message.at ?? this.#now)
@@ -123,7 +126,7 @@ export class ReplayedSession {
     if (asked?.as === 'after') await this.#request(asked.at, 0)
   }
 
-  /** After the last message. */
+  /** Does what is left to do after the last message. */
   async end(): Promise<void> {
     await this.#foldWhatWaits()
   }
@@ -149,7 +152,7 @@ export class ReplayedSession {
     }
   }
 
-  /** Judges again after each fold that moved something, until there is no more to do. */
+  /** Judges again after each fold that moved something, until nothing is left to do. */
   async #foldWhatWaits(): Promise<void> {
     while (this.#waits) {
       const { outcome: ended } = await foldSession(
@@ -205,5 +208,5 @@ export class ReplayedSession {
   }
 }
 
-/** Where nothing was folded, it was cut for want of room. */
+/** Without a fold, the only cause is that the beginning was cut off for lack of room. */
 const CUT: Break = { cause: 'cut', reason: null }

@@ -8,19 +8,19 @@ import { estimateTokens } from 'palimpsest/internals/tokens/index'
 import type { SummarizerCall } from '../bill/summarizer-calls.ts'
 
 export interface SimulatedSummarizerOptions {
-  /** How much of its source a summary keeps, up to what the engine allows it. */
+  /** The share of its source that a summary keeps, up to what the engine allows. */
   readonly ratio: number
   readonly onCall: (call: SummarizerCall) => void
 }
 
 const WINDOW_TOKENS = 32_000
-/** Braces, field names and quotes of the JSON that is answered. */
+/** Braces, field names and quotes of the answer's JSON. */
 const FRAME_TOKENS = 30
 const MEMO_TOKENS = 150
 
 /**
- * Stands in for a model: it is asked in the model summariser's own words, and answers with words of its source,
- * as many as a summary would have. So a fold costs what it would cost, and nobody is paid.
+ * Stands in for a model. It is asked in the words of the model summariser, and answers with words of its
+ * source, as many as a summary would have. So a fold costs what it would cost, and no provider is paid.
  */
 export function simulatedSummarizer({ ratio, onCall }: SimulatedSummarizerOptions): Summarizer {
   const report = (call: Omit<SummarizerCall, 'promptTokens'>, request: Asked, pieceTokens: number) => {
@@ -64,7 +64,7 @@ export function simulatedSummarizer({ ratio, onCall }: SimulatedSummarizerOption
 
 type Asked = Parameters<typeof promptFor>[0]
 
-/** As long as memos tend to be. */
+/** A memo of a usual length. */
 const MEMO = { facts: 'what is known so far '.repeat(Math.ceil(MEMO_TOKENS / 5)).trim() }
 
 type Source = Pick<SummarizeRequest, 'messages' | 'zone' | 'of'>
@@ -74,10 +74,15 @@ function sourceText({ messages, zone, of }: Source): string {
   return takePiece(entries, Number.POSITIVE_INFINITY).text
 }
 
-/** What is longer is no word but a blob, and one of those would be more than a whole summary may take. */
+/**
+ * A longer run of letters is a blob and no word. A single blob would be larger than a whole summary may be.
+ */
 const WORDS = /[\p{Ideographic}\p{sc=Hiragana}\p{sc=Katakana}]{1,4}|[\p{L}\p{N}]{1,24}/gu
 
-/** Words from all over a text, about so many tokens of it: in its own script, and never a sentence of it. */
+/**
+ * Words from all over a text, about `tokens` tokens of them. They keep the text's script, and never form one
+ * of its sentences.
+ */
 function excerpt(source: string, tokens: number): string {
   const words = source.match(WORDS) ?? []
   const size = estimateTokens(words.join(' '))

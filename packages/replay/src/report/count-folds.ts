@@ -1,6 +1,6 @@
 import type { Run } from '../comparison.ts'
 
-/** Decisions that found everything in the tail moved nothing, and are no folds to a reader. */
+/** A decision that found everything in the tail moved nothing. For a reader it is no fold. */
 export function countFolds(run: Run): number {
   return run.folds.filter(fold => fold.fromSeq !== null).length
 }

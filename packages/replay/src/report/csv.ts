@@ -9,7 +9,7 @@ type Row = Readonly<Partial<Record<string, string | number>>>
 const CALL_KINDS: readonly CallKind[] = ['reply', 'summary', 'memo', 'extraction']
 const BREAK_CAUSES: readonly BreakCause[] = ['fold', 'cut', 'slide', 'expired']
 
-/** The names are a promise: new columns come last. */
+/** The names are a promise to readers of the file: new columns come last. */
 export const COLUMNS: readonly string[] = [
   'kind',
   'name',
@@ -42,7 +42,7 @@ export const COLUMNS: readonly string[] = [
   ...BREAK_CAUSES.flatMap(cause => [`${cause}_breaks`, `${cause}_break_tokens`]),
 ]
 
-/** RFC 4180: a row for each run, then one for each point of a sweep with what is known of it. */
+/** RFC 4180: a row for each run, then a row for each point of a sweep, with what is known of that point. */
 export function comparisonCsv({ prices, runs, sweep }: Comparison): string {
   const rows = [
     ...runs.map(run => runRow(run, prices)),
@@ -125,7 +125,7 @@ function breakFigures({ breaks }: Run): Row {
   )
 }
 
-/** No exponents, which some readers take for text, and no 0.30000000000000004. */
+/** Writes no exponents, which some readers take for text, and no 0.30000000000000004. */
 const plain = new Intl.NumberFormat('en-US', { useGrouping: false, maximumSignificantDigits: 15 })
 
 function toCell(value: string | number): string {

@@ -11,12 +11,12 @@ import {
 import { isCheaper, isSameMoney } from './same-money.ts'
 import { pointLabel } from './sweep-points.ts'
 
-/** Of fewer requests an average says little. */
+/** With fewer requests an average says little. */
 const MIN_REQUESTS = 20
-/** More names than these are a list that nobody reads. */
+/** A list with more names is too long to be read. */
 const MAX_NAMES = 5
 
-/** The answer in a sentence, then what has to be known beside it. Names stand between backticks. */
+/** The answer in one sentence, then what the reader must know beside it. Names stand between backticks. */
 export interface Answer {
   readonly headline: string
   readonly details: readonly string[]
@@ -57,7 +57,7 @@ function byCost(runs: readonly Run[]): Run[] {
   return [...runs].sort((a, b) => a.cost.total - b.cost.total)
 }
 
-/** In order of their costs. */
+/** The runs must be in order of cost. */
 function areEqual(runs: readonly Run[]): boolean {
   return isSameMoney(runs[0]!.cost.total, runs.at(-1)!.cost.total)
 }
@@ -66,7 +66,7 @@ function nameList(runs: readonly Run[]): string {
   return formatList(runs.map(run => `\`${run.name}\``))
 }
 
-/** A bot that sends everything is what anyone can picture. */
+/** Any reader can picture a bot that sends everything. */
 function referenceRun(runs: readonly Run[]): Run | undefined {
   const baselines = runs.filter(run => run.kind === 'baseline')
   return baselines.find(isSendingAll) ?? baselines[0]
@@ -86,7 +86,7 @@ function compare(run: Run, reference: Run): string {
     : `${formatFactor(ratio)} times as much as ${other}`
 }
 
-/** An amount that can be held against one's own bill. */
+/** An amount that the reader can compare with a bill. */
 function describeThousand({ cost }: Run, currency: string): string | null {
   const { calls } = cost.calls.reply
   if (calls < MIN_REQUESTS) return null
@@ -102,7 +102,10 @@ function describeNext(policies: readonly Run[], money: (run: Run) => string): st
   return `Next comes \`${next.name}\` with ${money(next)}${difference ? ` (${difference})` : ''}.`
 }
 
-/** Where all of them do, the cheaper baseline says it. */
+/**
+ * Names the policies that cost more than sending everything. Where all of them do, the headline already says
+ * so.
+ */
 function describeDearer(runs: readonly Run[], policies: readonly Run[]): string | null {
   const everything = runs.find(isSendingAll)
   if (!everything) return null

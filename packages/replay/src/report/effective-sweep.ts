@@ -3,9 +3,11 @@ import { isSameMoney } from './same-money.ts'
 import { pointLabel } from './sweep-points.ts'
 
 export interface EffectiveSweep {
-  /** As if only the settings that matter had been tried, each value of them at its cheapest. */
+  /**
+   * The sweep without the idle settings. Each point is the cheapest one for its values of the other settings.
+   */
   readonly sweep: Sweep
-  /** Settings all of whose values cost the same, whatever the others are. */
+  /** Settings whose values all cost the same, whatever the other settings are. */
   readonly idle: readonly string[]
 }
 
@@ -26,7 +28,10 @@ export function effectiveSweep(sweep: Sweep): EffectiveSweep {
   }
 }
 
-/** Two values of it must have been tried somewhere, or nothing is known of it. */
+/**
+ * At least two values must have been tried with the same other settings. Otherwise nothing is known about the
+ * setting.
+ */
 function isIdle({ settings, points }: Sweep, setting: string): boolean {
   const others = { settings: settings.filter(other => other !== setting) }
   const groups = [...Map.groupBy(points, point => pointLabel(others, point)).values()]

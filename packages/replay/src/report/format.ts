@@ -1,10 +1,10 @@
 import { isSameMoney } from './same-money.ts'
 
 const SMALLEST_MONEY = 1e-9
-/** Between these two, one digit behind the point says neither 0% nor 100%. */
+/** Between these two shares, one decimal is enough to write neither 0% nor 100%. */
 const SMALLEST_SHARE = 0.0005
 const LARGEST_SHARE = 0.999
-/** From here on a factor is easier to picture than a percentage. */
+/** From this ratio on, a factor is easier to picture than a percentage. */
 const MANY_TIMES = 2.995
 const MAX_TIMES = 1e6
 
@@ -13,7 +13,7 @@ const threeDigits = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 3 })
 
-/** `$1,235`, `$12.35`, `$0.0123`: as exact as one can read at a glance. */
+/** Writes `$1,235`, `$12.35`, `$0.0123`: as exact as a reader can take in at a glance. */
 export function formatMoney(amount: number, currency: string): string {
   const symbol = /\p{L}$/u.test(currency) ? `${currency} ` : currency
   if (amount === 0) return `${symbol}0`
@@ -31,7 +31,7 @@ function moneyDigits(size: number): string {
   return /\.\d$/.test(short) ? `${short}0` : short
 }
 
-/** `950`, `12.4k`, `1.2M`. */
+/** Writes `950`, `12.4k`, `1.2M`. */
 export function formatTokens(tokens: number): string {
   return tokens < 999.5 ? whole.format(tokens) : compact.format(tokens).replace('K', 'k')
 }
@@ -40,7 +40,7 @@ export function formatCount(count: number): string {
   return whole.format(count)
 }
 
-/** Of a share from 0 to 1. What is neither nothing nor all is never written as if it were. */
+/** Writes a share from 0 to 1 in percent. A share between 0 and 1 never becomes 0% or 100%. */
 export function formatShare(share: number): string {
   if (share > 0 && share < SMALLEST_SHARE) return '<0.1%'
   if (share < 1 && share > LARGEST_SHARE) return '>99.9%'
@@ -50,7 +50,7 @@ export function formatShare(share: number): string {
   return `${percent.toFixed(digits).replace(/\.0$/, '')}%`
 }
 
-/** How much more, or less, `amount` is than `reference`: `+6%`, `−92%`; from three times on `3.2×`. */
+/** How much more or less `amount` is than `reference`: `+6%`, `−92%`; from three times on `3.2×`. */
 export function formatDifference(amount: number, reference: number): string | null {
   if (reference <= 0) return null
   const ratio = amount / reference
@@ -64,7 +64,7 @@ export function formatFactor(ratio: number): string {
   return ratio < 99.5 ? compact.format(ratio) : whole.format(ratio)
 }
 
-/** `one`, `one and two`, `one, two and three`. */
+/** Writes `one`, `one and two`, `one, two and three`. */
 export function formatList(items: readonly string[]): string {
   if (items.length < 2) return items.join('')
   return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`

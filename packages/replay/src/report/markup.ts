@@ -1,4 +1,4 @@
-/** Text that is HTML or SVG already. Everything else is escaped where it is put in. */
+/** Text that is already HTML or SVG. Any other text is escaped where it is put in. */
 export class Markup {
   readonly text: string
 
@@ -29,7 +29,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** What HTML forbids, control characters and halves of a pair, becomes a replacement character. */
+/** Characters that HTML forbids, control characters and lone surrogates become a replacement character. */
 export function escapeMarkup(text: string): string {
   return text
     .toWellFormed()
@@ -37,13 +37,13 @@ export function escapeMarkup(text: string): string {
     .replace(/[&<>"']/g, character => ENTITIES[character]!)
 }
 
-/** A sentence in which `names` stand between backticks. */
+/** Marks up a sentence in which names stand between backticks. */
 export function withCode(sentence: string): Markup {
   const parts = sentence.split('`')
   return markup`${parts.map((part, index) => (index % 2 === 1 ? markup`<code>${part}</code>` : part))}`
 }
 
-/** The same sentence where there is no type for names. */
+/** The same sentence as plain text, where names cannot have a typeface of their own. */
 export function withoutCode(sentence: string): string {
   return sentence.replaceAll('`', '')
 }

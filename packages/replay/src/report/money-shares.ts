@@ -1,7 +1,7 @@
 import type { Run } from '../comparison.ts'
 import type { Prices } from '../prices/prices.ts'
 
-/** What a run's money went to, in the order in which a bar shows it. */
+/** What a run's money is spent on, in the order in which a bar shows it. */
 export const SHARES = ['input', 'cacheWrite', 'cachedInput', 'output', 'memory'] as const
 export type Share = (typeof SHARES)[number]
 export type MoneyShares = Readonly<Record<Share, number>>
@@ -14,7 +14,7 @@ export const SHARE_NAMES: Readonly<Record<Share, string>> = {
   memory: 'Summaries, memo, extraction',
 }
 
-/** The shares add up to the run's total. Where a cache write costs as much as any input, it is just that. */
+/** The shares add up to the run's total. Where a cache write costs as much as input, it counts as input. */
 export function moneyShares(run: Run, prices: Prices): MoneyShares {
   const { reply, summary, memo, extraction } = run.cost.calls
   const writeTokens = prices.cacheWrite === prices.input ? 0 : reply.cacheWriteTokens

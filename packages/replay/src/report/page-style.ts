@@ -1,4 +1,4 @@
-/** Colours are variables, so that dark needs no second style sheet; paper is always light. */
+/** Colours are variables, so that dark mode needs no second style sheet. A printed page is always light. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light;

@@ -12,10 +12,10 @@ import { glossary } from './sections/glossary.ts'
 import { spending } from './sections/spending.ts'
 import { swept } from './sections/swept.ts'
 
-/** Where more conversations follow each other, lines between them would only fill the pictures. */
+/** With more conversations than this, the lines between them would fill the pictures. */
 const MAX_BEGINNINGS = 20
 
-/** One HTML file that needs nothing else: no network, no script, no documentation. */
+/** One HTML file that is complete: it needs no network, no script and no documentation. */
 export function comparisonPage(comparison: Comparison): string {
   const { prices, sweep, transcripts } = comparison
   const runs = showRuns(comparison.runs)

@@ -2,11 +2,11 @@ import type { Run } from '../comparison.ts'
 
 const COLOURS = 8
 
-/** A run as the page shows it: the same colour and place in every picture. */
+/** A run as the page shows it: with the same colour and place in every picture. */
 export interface ShownRun {
   readonly run: Run
   readonly look: string
-  /** A policy's name and, apart, its changed settings: `budget=8000 lowWater=0.5`. */
+  /** A policy's name. `subtitle` holds the settings that were changed: `budget=8000 lowWater=0.5`. */
   readonly title: string
   readonly subtitle: string | null
 }

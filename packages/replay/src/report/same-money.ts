@@ -1,4 +1,4 @@
-/** What differs by less is the same to anyone who reads the amounts: it would be written as ±0.0%. */
+/** As a share. A reader cannot see a smaller difference: it would be written as ±0.0%. */
 const SAME = 0.0005
 
 export function isSameMoney(a: number, b: number): boolean {

@@ -1,11 +1,14 @@
 import type { Sweep, SweepPoint } from '../comparison.ts'
 
-/** `fullContextTurns=5 cachedContextTurns=3`: also what tells two points apart, since `best` may be a copy. */
+/**
+ * The label of a point: `fullContextTurns=5 cachedContextTurns=3`. It also identifies a point, since `best`
+ * may be a copy.
+ */
 export function pointLabel({ settings }: Pick<Sweep, 'settings'>, point: SweepPoint): string {
   return settings.map(setting => `${setting}=${point.values[setting] ?? '?'}`).join(' ')
 }
 
-/** Of a sweep over one setting. */
+/** The sweep must be over one setting. */
 export function sweptValue({ settings }: Sweep, point: SweepPoint): number {
   return point.values[settings[0] ?? ''] ?? 0
 }
@@ -24,7 +27,7 @@ export function isFlat(sweep: Sweep): (point: SweepPoint) => boolean {
   return point => labels.has(pointLabel(sweep, point))
 }
 
-/** The neighbours of the best that cost hardly more, the best included: indices into `valuesInOrder`. */
+/** The best point and those neighbours that cost hardly more, as indices into `valuesInOrder`. */
 export function flatStretch(sweep: Sweep): { readonly from: number; readonly to: number } {
   const ordered = valuesInOrder(sweep)
   const flat = ordered.map(isFlat(sweep))

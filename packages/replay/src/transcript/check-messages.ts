@@ -9,13 +9,13 @@ import {
 import type { TranscriptMessage, TranscriptProblem } from './transcript.ts'
 
 export interface Checked {
-  /** Without those that only repeat another. */
+  /** The number of messages, without those that only repeat another. */
   readonly messages: number
   readonly kind: SessionKind
   readonly problems: readonly TranscriptProblem[]
 }
 
-/** What every conversation must keep, whatever it was read from. */
+/** Checks what must be true of every conversation, whichever format its file had. */
 export async function checkMessages(
   entries: AsyncIterable<TranscriptMessage | TranscriptProblem>,
   onMessage: (message: TranscriptMessage) => void,
@@ -45,7 +45,7 @@ export async function checkMessages(
   return { messages: total - repeats, kind: people.size > 1 ? 'group' : 'private', problems }
 }
 
-/** The message, or what is wrong with it. */
+/** The message, or a text that says what is wrong with it. */
 export function checkMessage(input: MessageInput): NewMessage | string {
   try {
     return normalizeMessage(input, { zone: 'UTC' })
@@ -70,7 +70,10 @@ function lineNumber(place: string): number | null {
   return number === undefined ? null : Number(number)
 }
 
-/** For a message without an id: one made from its place and all that it says, so that a repeated import is known. */
+/**
+ * An id for a message without one, made from its place and all that it says. So a second import of the file
+ * recognises the message.
+ */
 export function lineId({ place, message }: TranscriptMessage): string {
   const { role, content, sender, at } = message
   return `${place.replace(' ', ':')}:${digestOf([role, content, sender, at]).toString('base64url').slice(0, 16)}`

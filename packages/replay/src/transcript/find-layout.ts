@@ -7,15 +7,15 @@ import { looksLikeMessage, recognize } from './recognize.ts'
 import { readHead, type Source } from './source.ts'
 import type { TranscriptProblem } from './transcript.ts'
 
-/** A JSON value of the file, with its line where there are several. */
+/** A JSON value of the file, and its line if the file has one value a line. */
 export interface Document {
   readonly line: number | null
   readonly value: unknown
 }
 
 /**
- * `messages`: one message a line, which is never read as a whole. `documents`: conversations, the file being
- * one JSON value or having one on each line; they are held in memory.
+ * How a file is laid out. `messages`: one message a line; the file is never held as a whole. `documents`:
+ * conversations, where the file is one JSON value or has one on each line; they are held in memory.
  */
 export type Layout =
   | { readonly kind: 'messages' }
@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly onRead?: (share: number) => void
 }
 
-/** From what the file holds, never from its name. */
+/** Decides by the content of the file, never by its name. */
 export async function findLayout(source: Source, options: ReadOptions): Promise<Layout> {
   const head = await readText(source)
   const first = head.charAt(0)
@@ -46,12 +46,12 @@ export async function findLayout(source: Source, options: ReadOptions): Promise<
     if (isOurs) return { kind: 'messages' }
     throw unknownFormat(source.path, 'it is JSON, but no conversation that is known here')
   }
-  // An object over several lines, or a first line that is broken.
+  // The file is one object over several lines, or its first line is broken.
   if (isOurs && source.bytes > LARGEST_DOCUMENT) return { kind: 'messages' }
   return readWhole(source, options, isOurs ? { kind: 'messages' } : null)
 }
 
-/** A row of a table, or what stands above the messages of a session. */
+/** A row of a table, or the line above the messages of a session. */
 function isOlderLine(value: unknown): boolean {
   return isRow(value) || isMetadata(value)
 }
@@ -59,7 +59,7 @@ function isOlderLine(value: unknown): boolean {
 const HEAD_BYTES = 64 * 1024
 const BEGINS_A_MESSAGE = /^\{\s*"(role|text|sender|at|externalId)"\s*:/
 
-/** The beginning, without white space and byte order mark. */
+/** The beginning of the file, without leading white space and without the byte order mark. */
 async function readText(source: Source): Promise<string> {
   const head = await readHead(source, HEAD_BYTES)
   return head.toString('utf8').trimStart()
@@ -67,7 +67,7 @@ async function readText(source: Source): Promise<string> {
 
 const LOOKED_AT = 20
 
-/** What the first lines hold, each by itself; `undefined`: no JSON. */
+/** The values of the first lines, each parsed on its own; `undefined`: the line is no JSON. */
 async function readBeginning(source: Source): Promise<unknown[]> {
   const values: unknown[] = []
   try {
@@ -77,7 +77,7 @@ async function readBeginning(source: Source): Promise<unknown[]> {
       if (values.length === LOOKED_AT) break
     }
   } catch (error) {
-    // A line that is too long for a message may yet be a whole file.
+    // A line that is too long for a message may still be a whole file.
     if (!PalimpsestError.isInstance(error) || error.code !== 'invalid_transcript') throw error
   }
   return values

@@ -2,7 +2,9 @@ import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { Content, ContentPart, MessageInput } from 'palimpsest/internals/log/index'
 import type { FoundMessage } from './transcript.ts'
 
-/** What one message of the file becomes: often one of ours, sometimes several or none, or a problem. */
+/**
+ * What one message of the file becomes: usually one of our messages, sometimes several or none, or a problem.
+ */
 export function foundMessages(
   where: number | string,
   convert: () => readonly MessageInput[],
@@ -16,7 +18,7 @@ export function foundMessages(
   }
 }
 
-/** `null`: nothing is said. Text alone becomes plain text. */
+/** `null`: the message says nothing. Parts that are all plain text become one text. */
 export function toContent(parts: readonly ContentPart[]): Content | null {
   const said = parts.filter(part => part.type !== 'text' || part.text !== '')
   if (said.length === 0) return null

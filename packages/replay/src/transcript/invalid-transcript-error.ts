@@ -3,7 +3,7 @@ import type { TranscriptFormat, TranscriptProblem } from './transcript.ts'
 
 const MAX_PROBLEMS = 20
 
-/** What a file was read as, for whoever wonders why it cannot be taken. */
+/** The beginning of the error's message. It tells the reader what the file was read as. */
 const READ_AS: Readonly<Record<TranscriptFormat, string>> = {
   palimpsest: 'A transcript has one message a line, in UTF-8: {"role":"user","text":"hi"}',
   'palimpsest-session': 'It was read as a session that palimpsest export wrote:',
@@ -14,7 +14,7 @@ const READ_AS: Readonly<Record<TranscriptFormat, string>> = {
   older: 'It was read as sessions of an older system:',
 }
 
-/** Names what cannot be taken, the first twenty with their places. */
+/** Lists what cannot be read: the first twenty problems, with their places. */
 export class InvalidTranscriptError extends PalimpsestError<{
   file: string
   format: TranscriptFormat
@@ -35,7 +35,7 @@ export class InvalidTranscriptError extends PalimpsestError<{
   }
 }
 
-/** Not JSON, or JSON that no reader knows. */
+/** The file is not JSON, or it is JSON that no reader knows. */
 export function unknownFormat(file: string, problem: string): PalimpsestError {
   return new PalimpsestError(
     'invalid_transcript',

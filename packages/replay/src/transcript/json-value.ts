@@ -1,6 +1,6 @@
 import { isId, parseMessageInstant } from 'palimpsest/internals/log/index'
 
-/** What stands in a file that somebody else wrote: any field may be missing, or be something else. */
+/** A value in a file that another program wrote. Any field may be missing or have another type. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 export function isRecord(value: unknown): value is JsonRecord {
@@ -19,19 +19,19 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Platforms number their messages or name them; an empty name is none. */
+/** Platforms use numbers or texts as ids. An empty text is no id. */
 export function idOf(value: unknown): string | null {
   const id = typeof value === 'number' ? String(value) : value
   return isId(id) ? id : null
 }
 
-/** A name or a title for people: half characters and NUL, which no database takes, are made good. */
+/** A name or a title to show. It has no lone surrogates and no NUL, since no database takes them. */
 export function nameOf(value: unknown): string | null {
   const name = textOf(value).toWellFormed().replaceAll('\0', '').trim()
   return name === '' ? null : name
 }
 
-/** `null`: unknown. Never an error: a message matters more than its time. */
+/** `null`: the time is unknown. It never throws, because a message matters more than its time. */
 export function instantOf(value: unknown): number | null {
   return value === 0 ? null : parseMessageInstant(value, 'UTC')
 }
@@ -41,7 +41,7 @@ export function instantOfSeconds(value: unknown): number | null {
   return typeof seconds === 'number' ? instantOf(seconds * 1000) : null
 }
 
-/** Arguments are written as the text of a JSON object; what is cut off stays the text it is. */
+/** A tool's arguments are usually the text of a JSON object. A text that is cut off stays a text. */
 export function parsedOrText(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

@@ -11,8 +11,8 @@ export interface MessageList {
 }
 
 /**
- * How the APIs' messages are kept in files: a list of messages, an object around it, or a list of either.
- * `null`: none of it.
+ * How files keep the messages of the APIs: as a list of messages, as an object around such a list, or as a
+ * list of either. `null`: none of these.
  */
 export function messageLists(value: unknown): readonly MessageList[] | null {
   if (!Array.isArray(value)) return isMessagesObject(value) ? [named(value)] : null
@@ -21,7 +21,7 @@ export function messageLists(value: unknown): readonly MessageList[] | null {
   return value.map(item => (Array.isArray(item) ? { id: null, title: null, messages: item } : named(item)))
 }
 
-/** Each list as a conversation, whose calls are told apart by themselves. */
+/** Makes each list a conversation. Tool calls are matched only within their own conversation. */
 export function readLists(
   value: unknown,
   convert: (message: unknown, calls: ToolCalls) => readonly MessageInput[],

@@ -19,13 +19,13 @@ import { openSource, type Source } from './source.ts'
 import type { FoundConversation, Transcript, TranscriptMessage, TranscriptProblem } from './transcript.ts'
 
 export interface TranscriptOptions {
-  /** How much of the reading is done: from 0 to 1. */
+  /** The share of the reading that is done, from 0 to 1. */
   readonly onProgress?: (share: number) => void
-  /** Name or id of the one who is the assistant, in a chat of people. */
+  /** In a chat between people: the name or the id of the person who becomes the assistant. */
   readonly self?: string
-  /** In which times of older sessions are read that name no offset. The default: UTC. */
+  /** The time zone for times without an offset in older sessions. The default: UTC. */
   readonly zone?: string
-  /** For older sessions in which nothing has a time. The default: now. */
+  /** The time for older sessions in which nothing has a time. The default: now. */
   readonly now?: number
 }
 
@@ -47,9 +47,15 @@ function olderOptions({ zone = 'UTC', now = Date.now() }: TranscriptOptions) {
 }
 
 /**
- * Reads a file through, or standard input (`-`), and gives its conversations: at least one, which is empty
- * where the file is. What it is in is seen from its content. Every message that cannot be taken is named
- * before anything is done with the others.
+ * Reads a whole file, or standard input (`-`), and returns its conversations. There is at least one, which is
+ * empty if the file is. The format is recognised by the content. If messages cannot be read, the error names
+ * each of them, before the caller gets any conversation.
+ *
+ * @example
+ * ```ts
+ * const [transcript] = await openTranscripts('result.json', { self: 'Ada' })
+ * for await (const { place, message } of transcript!.read()) console.log(place, message.role)
+ * ```
  */
 export async function openTranscripts(
   file: string | Source,
@@ -72,7 +78,7 @@ function documentLayout(value: unknown): Layout {
   return { kind: 'documents', documents: [{ line: null, value }], problems: [] }
 }
 
-/** Whatever stands beside a pipe, or beside a single session, is not its own. */
+/** Files beside standard input, or beside a single session, do not belong to it. */
 function isFileOfChats({ path }: Source, documents: readonly Document[]): boolean {
   if (path === '-' || documents.length !== 1) return false
   const older = findOlder(documents[0]!.value)
@@ -113,7 +119,7 @@ async function openMessages(source: Source, onProgress: (share: number) => void)
 
 interface Found extends FoundConversation {
   readonly format: JsonFormat
-  /** The line of its document. */
+  /** The line of its JSON value. */
   readonly line: number | null
 }
 
@@ -145,7 +151,7 @@ function findConversations(
     else for (const found of READERS[format](value, options)) conversations.push({ ...found, format, line })
   }
   if (conversations.length > 0) return { conversations, problems }
-  // An account without a chat is an empty file, and that is an empty conversation.
+  // An account without a chat is one empty conversation.
   return { conversations: [{ id: null, title: null, messages: [], format: first, line: null }], problems }
 }
 
@@ -209,7 +215,10 @@ async function* checkEach(
 
 const AT_A_TIME = 200
 
-/** What is in memory would be gone through in one go, and nobody could interrupt it. */
+/**
+ * Pauses now and then. Without pauses, reading from memory would never give way to the event loop, and the
+ * caller could not interrupt it.
+ */
 async function* inTurn<T>(items: readonly T[]): AsyncGenerator<T> {
   for (const [index, item] of items.entries()) {
     if (index % AT_A_TIME === 0) await setImmediate()

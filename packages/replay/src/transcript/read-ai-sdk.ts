@@ -7,12 +7,12 @@ import type { ToolCalls } from './tool-calls.ts'
 import type { FoundConversation } from './transcript.ts'
 import { readUiMessage } from './ui-message.ts'
 
-/** UI messages, as `useChat` keeps them, or model messages, as `generateText` takes them. */
+/** Reads UI messages, as `useChat` keeps them, or model messages, as `generateText` takes them. */
 export function readAiSdk(value: unknown): FoundConversation[] {
   return readLists(value, convertAiSdk)
 }
 
-/** One message of it. */
+/** Converts one message. */
 export function convertAiSdk(value: unknown, calls: ToolCalls): MessageInput[] {
   if (!isRecord(value))
     throw new InvalidMessageError('message', value, 'an object with role and parts or content')
@@ -34,7 +34,10 @@ function modelMessage({ role, content }: JsonRecord, calls: ToolCalls): MessageI
   return said === null ? [] : [{ role: role as Role, content: said }]
 }
 
-/** Near to our own parts; the SDK of earlier years said `args` and `result`. `null`: nothing that is said. */
+/**
+ * The parts are close to ours. Earlier versions of the SDK called the fields `args` and `result`. `null`: the
+ * part says nothing.
+ */
 function modelPart(value: unknown, calls: ToolCalls): ContentPart | null {
   const part = recordOf(value)
   const { args, result, ...fields } = part
@@ -52,7 +55,7 @@ function modelPart(value: unknown, calls: ToolCalls): ContentPart | null {
     case 'reasoning-file':
       return null
     default:
-      // What is no part of ours either is refused, and named, where every message is checked.
+      // The part may be unknown to us, too. The check of every message refuses it and names it.
       return value as ContentPart
   }
 }

@@ -15,8 +15,8 @@ import { ToolCalls } from './tool-calls.ts'
 import type { FoundConversation } from './transcript.ts'
 
 /**
- * `conversations.json`, or one conversation of it. OpenAI describes the format nowhere and extends it
- * without a word, so content of a kind that is not known here is taken by its text, or left out.
+ * Reads `conversations.json`, or one conversation of it. OpenAI documents the format nowhere and extends it
+ * without notice. So for content of an unknown kind, only its text is read; without a text, it is left out.
  */
 export function readChatGpt(value: unknown): FoundConversation[] {
   const conversations = Array.isArray(value) ? value : [value]
@@ -43,7 +43,7 @@ function readMessages(mapping: JsonRecord, currentNode: unknown) {
   })
 }
 
-/** Edited and regenerated messages are branches of a tree; the one that was last looked at counts. */
+/** Edited and regenerated messages are branches of a tree. The branch that the user last looked at counts. */
 function visibleBranch(mapping: JsonRecord, currentNode: unknown): JsonRecord[] {
   const nodes = new Map(Object.entries(mapping).map(([id, node]) => [id, recordOf(node)]))
   const branch: JsonRecord[] = []
@@ -92,13 +92,13 @@ function convert(message: JsonRecord, calls: ToolCalls): MessageInput[] {
   return [{ role: author['role'] as Role, content: said, ...fields }]
 }
 
-/** What the assistant writes to a tool is a call of it. */
+/** A message from the assistant to a tool is a call of that tool. */
 function calledTool(role: unknown, recipient: unknown): string | null {
   const name = textOf(recipient)
   return role === 'assistant' && !['', 'all', 'assistant', 'user'].includes(name) ? name : null
 }
 
-/** Not said by anybody: the settings of the account, and what the model thought. */
+/** Content that is part of no conversation: the settings of the account, and the model's thoughts. */
 const SILENT = ['user_editable_context', 'model_editable_context', 'thoughts', 'reasoning_recap']
 
 function contentParts(content: JsonRecord): ContentPart[] {
@@ -115,7 +115,7 @@ function contentParts(content: JsonRecord): ContentPart[] {
   return parts.map(part => contentPart(part, isSpoken)).filter(part => part !== null)
 }
 
-/** Voice comes as a recording and its words: then the words are enough. */
+/** A spoken message has a recording and its words. Then the words are enough. */
 function contentPart(part: unknown, isSpoken: boolean): ContentPart | null {
   if (typeof part === 'string') return text(part)
   const fields = recordOf(part)
@@ -125,7 +125,7 @@ function contentPart(part: unknown, isSpoken: boolean): ContentPart | null {
   return text(textOf(fields['text']))
 }
 
-/** Files that were sent along; images among them stand in the content already. */
+/** Files that the user sent. Images among them may already be in the content. */
 function attachments(message: JsonRecord): ContentPart[] {
   const shown = listOf(recordOf(message['content'])['parts']).map(assetOf)
   return listOf(recordOf(message['metadata'])['attachments']).flatMap(entry => {
@@ -143,7 +143,7 @@ function attachments(message: JsonRecord): ContentPart[] {
   })
 }
 
-/** Where an image or a recording lies; empty: it is neither. */
+/** Where an image or a recording is stored; empty: the part is neither. */
 function assetOf(part: unknown): string {
   const { asset_pointer: asset, audio_asset_pointer: audio } = recordOf(part)
   return textOf(asset) || textOf(recordOf(audio)['asset_pointer'])

@@ -3,10 +3,10 @@ import { PalimpsestError } from 'palimpsest/internals/errors'
 import { readLines } from './read-lines.ts'
 import type { Source } from './source.ts'
 
-/** A longer text is more than the engine can hold in one string. */
+/** In bytes. The JavaScript engine cannot hold a longer text in one string. */
 export const LARGEST_DOCUMENT = 500_000_000
 
-/** The whole source as one JSON value, or what is wrong with it and where. */
+/** The whole source as one JSON value; or what is wrong with it, and where. */
 export async function readDocument(
   source: Source,
   options: { onRead?: (share: number) => void } = {},
@@ -31,7 +31,7 @@ export function checkDocumentSize({ path, bytes }: Source): void {
     )
 }
 
-/** `null`: not UTF-8. Without the byte order mark. */
+/** The text without the byte order mark; `null`: it is not UTF-8. */
 async function readText(source: Source, { onRead }: { onRead?: (share: number) => void }) {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   const pieces: string[] = []
@@ -63,13 +63,13 @@ async function findNonText(source: Source): Promise<number> {
       good += 1
     }
   } catch (error) {
-    // A line that is too long to be looked at is where it must be.
+    // A line that is too long to be read must be the bad one.
     if (!PalimpsestError.isInstance(error)) throw error
   }
   return good + 1
 }
 
-/** `line 3, column 5: is not JSON: …`, as far as the engine's words tell where. */
+/** Writes `line 3, column 5: is not JSON: …`, if the JavaScript engine's message tells the place. */
 function describeJsonError(text: string, message: string): string {
   const reason = message.replace(/ \(line \d+ column \d+\)$/, '')
   const position = findPosition(text, message)
@@ -80,7 +80,10 @@ function describeJsonError(text: string, message: string): string {
   return `line ${line}, column ${column}: is not JSON: ${reason}`
 }
 
-/** Of an unexpected token the engine shows only what stands around it: ten characters on either side. */
+/**
+ * For an unexpected token, the JavaScript engine shows only the text around it: ten characters on either
+ * side.
+ */
 const AROUND = /^Unexpected token .*?, (\.\.\.)?"([\s\S]*)"(\.\.\.)? is not valid JSON$/
 const SHOWN_CHARACTERS = 10
 

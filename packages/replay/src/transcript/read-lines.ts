@@ -3,7 +3,7 @@ import { PalimpsestError } from 'palimpsest/internals/errors'
 import type { Source } from './source.ts'
 
 export interface Line {
-  /** 1, 2, 3 … as an editor counts them. */
+  /** 1, 2, 3 … as an editor counts. */
   readonly number: number
   /** `null`: the bytes are not UTF-8. */
   readonly text: string | null
@@ -15,8 +15,8 @@ const NEWLINE = 0x0a
 const MAX_LINE = 64 * 1024 * 1024
 
 /**
- * The lines of a source of any size. Not by `node:readline`, which also breaks lines at U+2028, and that
- * is allowed inside JSON text.
+ * The lines of a source of any size. `node:readline` is no help: it also breaks lines at U+2028, which is
+ * allowed inside JSON text.
  */
 export async function* readLines(source: Source): AsyncGenerator<Line> {
   const { path } = source

@@ -23,12 +23,12 @@ import { readLists } from './message-lists.ts'
 import type { ToolCalls } from './tool-calls.ts'
 import type { FoundConversation } from './transcript.ts'
 
-/** Messages as chat completions have them, or the items of the Responses API. */
+/** Reads messages of chat completions, or items of the Responses API. */
 export function readOpenAI(value: unknown): FoundConversation[] {
   return readLists(value, convertOpenAI)
 }
 
-/** One message of it. */
+/** Converts one message or item. */
 export function convertOpenAI(message: unknown, calls: ToolCalls): MessageInput[] {
   if (!isRecord(message)) throw new InvalidMessageError('message', message, 'an object with role and content')
   const { role, type } = message
@@ -36,7 +36,7 @@ export function convertOpenAI(message: unknown, calls: ToolCalls): MessageInput[
   if (role === 'tool' || role === 'function')
     return [toolResult(message['tool_call_id'], textOf(message['name']), message['content'], calls)]
   const content = toContent([...reasoning(message), ...saidParts(message), ...toolCalls(message, calls)])
-  // Nothing was said; but what has no content at all is no message.
+  // A message may say nothing. But an object without any content is no message.
   if (content === null && message['content'] === undefined) throw noContent(undefined)
   if (content === null) return []
   const externalId = idOf(message['id'])
@@ -54,7 +54,10 @@ function noContent(content: unknown): InvalidMessageError {
   return new InvalidMessageError('content', content, 'text, a list of parts, or null beside tool_calls')
 }
 
-/** Tools that OpenAI runs itself, and thoughts, are no messages; the reply that they lead to is. */
+/**
+ * The model's thoughts and calls of tools that OpenAI runs itself are no messages. The reply that follows
+ * them is one.
+ */
 const SILENT_ITEM = /^(reasoning|item_reference|compaction|.*_call|.*_list_tools|mcp_approval_.*)$/
 
 function convertItem(item: JsonRecord, calls: ToolCalls): MessageInput[] {
@@ -98,7 +101,7 @@ function toolCall(id: unknown, name: unknown, input: unknown, calls: ToolCalls):
   }
 }
 
-/** Not OpenAI's own, but of those who speak its language. */
+/** A field that OpenAI does not have, but that providers with a compatible API send. */
 function reasoning({ reasoning_content: content, reasoning: short }: JsonRecord): ContentPart[] {
   const text = textOf(content) || textOf(short)
   return text === '' ? [] : [{ type: 'reasoning', text }]
@@ -154,7 +157,7 @@ function image(part: JsonRecord): AttachmentPart {
   return { type: 'image', ...given({ image: isRecord(source) ? source['url'] : source, id }) }
 }
 
-/** Without what is missing. */
+/** Leaves out the fields that have no value. */
 function given(fields: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null))
 }

@@ -4,7 +4,10 @@ import { readLines } from './read-lines.ts'
 import type { Source } from './source.ts'
 import type { TranscriptMessage, TranscriptProblem } from './transcript.ts'
 
-/** Our own: one message a line, `{"role","text","sender","at","externalId"}`. Never held as a whole. */
+/**
+ * Reads our own format: one message a line, `{"role","text","sender","at","externalId"}`. The file is never
+ * held as a whole.
+ */
 export async function* readPalimpsest(source: Source): AsyncGenerator<TranscriptMessage | TranscriptProblem> {
   for await (const { number, text, position } of readLines(source)) {
     if (text !== null && text.trim() === '') continue

@@ -4,7 +4,7 @@ import { foundMessages } from './found-message.ts'
 import { idOf, isRecord, listOf, recordOf } from './json-value.ts'
 import type { FoundConversation } from './transcript.ts'
 
-/** What `palimpsest export` writes: its messages as they stand, without those that a rollback hid. */
+/** Reads what `palimpsest export` writes: its messages as they are, without those that a rollback hid. */
 export function readSession(value: unknown): FoundConversation[] {
   const { id, messages } = recordOf(value)
   return [

@@ -20,7 +20,7 @@ import {
 } from './json-value.ts'
 import type { FoundConversation } from './transcript.ts'
 
-/** `result.json` of Telegram Desktop: one chat, or an account with all its chats. */
+/** Reads `result.json` of Telegram Desktop: one chat, or an account with all its chats. */
 export function readTelegram(value: unknown, options: { readonly self?: string } = {}): FoundConversation[] {
   const file = recordOf(value)
   const chats = Array.isArray(file['messages'])
@@ -41,7 +41,10 @@ export function readTelegram(value: unknown, options: { readonly self?: string }
 
 type IsAssistant = (message: JsonRecord) => boolean
 
-/** The one who was named; where that one is silent, the bot of a chat with a bot. */
+/**
+ * The assistant is the speaker that `self` names. If that speaker says nothing in the chat, and the chat is
+ * one with a bot, the assistant is that bot.
+ */
 function assistantOf(chat: JsonRecord, self: string | undefined): IsAssistant {
   if (self !== undefined && messagesOf(chat).some(message => isBy(self, message)))
     return message => isBy(self, message)
@@ -53,7 +56,10 @@ function isBy(self: string, { from, from_id: id }: JsonRecord): boolean {
   return nameOf(from) === self.trim() || [self, `user${self}`, `channel${self}`].includes(idOf(id) ?? '')
 }
 
-/** Nobody of that name in the whole file is a slip of the pen, which would make a user of the assistant. */
+/**
+ * If `self` speaks nowhere in the file, the caller misspelt it. Without this error the assistant would become
+ * a user.
+ */
 function checkSelf(chats: readonly JsonRecord[], self: string | undefined): void {
   if (self === undefined) return
   const speakers = new Map<string, string>()
@@ -66,7 +72,7 @@ function checkSelf(chats: readonly JsonRecord[], self: string | undefined): void
   throw new InvalidArgumentError('self', self, `the name or the id of one who speaks: ${names.join(', ')}`)
 }
 
-/** Somebody who joined, a call, a new title: nothing that was said. */
+/** Leaves out service messages: a new member, a call, a new title. */
 function messagesOf(chat: JsonRecord): JsonRecord[] {
   return listOf(chat['messages']).filter(isRecord).filter(isSaid)
 }
@@ -99,7 +105,7 @@ function senderOf({ from, from_id: fromId }: JsonRecord, isSelf: boolean): Sende
   return id === null ? null : { id, ...(name !== null && { name }), ...(isSelf && { isSelf }) }
 }
 
-/** What stands in another chat is not in this conversation. */
+/** A reply to a message in another chat has no target in this conversation. */
 function repliedTo(message: JsonRecord): string | null {
   return message['reply_to_peer_id'] === undefined ? idOf(message['reply_to_message_id']) : null
 }
@@ -113,7 +119,7 @@ function contentParts(message: JsonRecord): ContentPart[] {
   return origin === null ? [...parts] : parts.map(part => ({ ...part, origin }) as ContentPart)
 }
 
-/** Telegram writes `null` for the name of one whose account is gone. */
+/** Telegram writes `null` for the name of a deleted account. */
 function forwardOf(message: JsonRecord): Origin | null {
   const name = nameOf(message['forwarded_from'])
   const id = idOf(message['forwarded_from_id'])
@@ -122,7 +128,7 @@ function forwardOf(message: JsonRecord): Origin | null {
   return { kind: 'forward', ...((id ?? name) !== null && { from }) }
 }
 
-/** Text, or a list of texts and of what is set in bold, linked and so on. A link keeps where it leads. */
+/** The value is a text, or a list of texts and of formatted pieces. A link keeps its address. */
 function plainText(value: unknown): string {
   if (typeof value === 'string') return value
   return listOf(value)
@@ -135,7 +141,7 @@ function plainText(value: unknown): string {
     .join('')
 }
 
-/** `null`: none, or one that is better said in words. */
+/** `null`: there is no attachment, or words describe it better. */
 function attachmentOf(message: JsonRecord): AttachmentPart | null {
   const { photo, file, file_name: fileName, media_type: mediaType, mime_type: mimeType } = message
   if (mediaType === 'sticker') return null
@@ -150,12 +156,12 @@ function attachmentOf(message: JsonRecord): AttachmentPart | null {
   }
 }
 
-/** A file that was not exported has "(File not included. …)" for its path. */
+/** The path of a file that was not exported is a note in brackets: "(File not included. …)". */
 function reference(path: string): { path?: string } {
   return path === '' || path.startsWith('(') ? {} : { path }
 }
 
-/** A message that is neither text nor a file, in a few words. Empty: of a kind that is not known here. */
+/** A few words for a message that is neither text nor a file. Empty: its kind is not known here. */
 function describe(message: JsonRecord): string {
   const mediaType = textOf(message['media_type']).replaceAll('_', ' ')
   if (mediaType === 'sticker') return note('sticker', textOf(message['sticker_emoji']))

@@ -5,7 +5,7 @@ import type { TranscriptFormat } from './transcript.ts'
 
 export type JsonFormat = Exclude<TranscriptFormat, 'palimpsest'>
 
-/** Which reader a parsed file is for, from what it holds. `null`: none. */
+/** The reader for a parsed file, chosen by its content. `null`: there is none. */
 export function recognize(value: unknown): JsonFormat | null {
   if (recordOf(value)['format'] === 'palimpsest-session') return 'palimpsest-session'
   if (isChatGpt(value)) return 'chatgpt'
@@ -15,11 +15,11 @@ export function recognize(value: unknown): JsonFormat | null {
   if (lists === null) return null
   const messages = lists.flatMap(list => list.messages)
   if (messages.some(isAiSdkMessage)) return 'ai-sdk'
-  // Nothing said is a conversation, too.
+  // A list without messages is a conversation, too.
   return messages.length === 0 || messages.some(isOpenAIMessage) ? 'openai' : null
 }
 
-/** One line of a transcript of ours, good or not. */
+/** A line of a transcript in our own format, valid or not. */
 export function looksLikeMessage(value: unknown): boolean {
   return isRecord(value) && ['role', 'text', 'content'].some(field => field in value)
 }

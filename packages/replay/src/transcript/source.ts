@@ -2,14 +2,17 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { PalimpsestError } from 'palimpsest/internals/errors'
 
-/** What a transcript is read from, as often as it takes: a file is opened anew, a pipe was kept. */
+/**
+ * The bytes of a transcript, which can be read again and again: a file is opened anew, standard input is kept
+ * in memory.
+ */
 export interface Source {
   readonly path: string
   readonly bytes: number
   chunks(): AsyncIterable<Buffer> | Iterable<Buffer>
 }
 
-/** A file, or standard input (`-`). */
+/** Opens a file, or standard input (`-`). */
 export async function openSource(path: string, options: { onChunk?: () => void } = {}): Promise<Source> {
   const size = path === '-' ? null : await fileSize(path)
   if (size !== null) return { path, bytes: size, chunks: () => readChunks(path) }
@@ -22,7 +25,7 @@ export async function openSource(path: string, options: { onChunk?: () => void }
   return { path, bytes, chunks: () => chunks }
 }
 
-/** The first so many bytes, or all there are. */
+/** The first `bytes` bytes, or all if there are fewer. */
 export async function readHead(source: Source, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -42,7 +45,7 @@ async function* readChunks(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** `null`: not a file, or not there, which reading it will say. */
+/** `null`: the path is no regular file, or there is nothing; then the read reports it. */
 async function fileSize(path: string): Promise<number | null> {
   return stat(path).then(
     found => (found.isFile() ? found.size : null),

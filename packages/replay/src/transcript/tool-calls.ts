@@ -6,9 +6,9 @@ interface Call {
 }
 
 /**
- * The calls of one conversation, so that results find theirs where ids are missing: then a result answers
- * the oldest open call of its name. Ids that come are kept, also those that come twice: whoever reads the
- * log pairs them in order.
+ * The tool calls of one conversation. They let a result find its call if ids are missing: the result answers
+ * the oldest open call of its name. Ids in the file stay as they are, even if one occurs twice: a reader of
+ * the log pairs them in order.
  */
 export class ToolCalls {
   readonly #byId = new Map<string, Call>()
@@ -22,7 +22,7 @@ export class ToolCalls {
     return call
   }
 
-  /** `null`: it has no id, and there is no call that it could answer. */
+  /** `null`: the result has no id, and there is no call that it could answer. */
   result(id: unknown, name: string): Call | null {
     const toolCallId = idOf(id)
     const call = toolCallId === null ? this.#guess(name) : (this.#byId.get(toolCallId) ?? null)

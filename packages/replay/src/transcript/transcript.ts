@@ -12,9 +12,12 @@ export type TranscriptFormat =
   | 'older'
 
 export interface TranscriptMessage {
-  /** `line 12`, `message 3`: how a person finds it in the file. */
+  /** `line 12` or `message 3`: how a person finds the message in the file. */
   readonly place: string
-  /** How far the transcript has been read, in bytes; where the file was parsed whole, in proportion. */
+  /**
+   * How far the transcript has been read, in bytes; an estimate by proportion where the file was parsed as a
+   * whole.
+   */
   readonly position: number
   readonly message: NewMessage
 }
@@ -22,33 +25,37 @@ export interface TranscriptMessage {
 export interface TranscriptProblem {
   readonly place: string
   readonly problem: string
-  /** Where the place is a line. */
+  /** Set if the place is a line. */
   readonly line?: number
 }
 
-/** A conversation of a file that was read through once and found good. It can be read again and again. */
+/**
+ * A conversation of a file that was read through once and has no problems. It can be read again and again.
+ */
 export interface Transcript {
   readonly path: string
   readonly format: TranscriptFormat
-  /** The conversation's own id and title in a file that holds several or names them. */
+  /** The conversation's own id and title, if the file gives them. */
   readonly id: string | null
   readonly title: string | null
-  /** Its place among the file's conversations, those without messages counted: 1, 2, 3 … */
+  /** The conversation's place in the file: 1, 2, 3 … Conversations without messages count. */
   readonly number: number
-  /** Of a file with several conversations, its share. */
+  /** If the file has several conversations, the share of this one. */
   readonly bytes: number
-  /** Without those that only repeat another. */
+  /** The number of messages, without those that only repeat another. */
   readonly messages: number
-  /** `group` where more than one person speaks in the role of a user. */
+  /** `group` if more than one person speaks as a user. */
   readonly kind: SessionKind
-  /** What a session of an older system held beside its messages; `null`: this is none. */
+  /**
+   * What a session of an older system held beside its messages; `null`: the transcript is no such session.
+   */
   readonly past: Past | null
-  /** What a bot kept for all of its chats: the same for each conversation of the file. */
+  /** What a bot kept for all of its chats. It is the same for each conversation of the file. */
   readonly bot: BotDocuments | null
   read(): AsyncGenerator<TranscriptMessage>
 }
 
-/** A conversation as a reader finds it in a parsed file: not checked yet. */
+/** A conversation that a reader found in a parsed file. It is not checked yet. */
 export interface FoundConversation {
   readonly id: string | null
   readonly title: string | null

@@ -5,8 +5,8 @@ import { type JsonRecord, listOf, recordOf, textOf } from './json-value.ts'
 import type { ToolCalls } from './tool-calls.ts'
 
 /**
- * The AI SDK keeps all steps of a reply in one UI message: text, calls with their results, text again.
- * Here each step becomes the assistant's message and, where tools answered, the tool's.
+ * The AI SDK keeps all steps of a reply in one UI message: text, calls with their results, text again. Here
+ * each step becomes a message of the assistant and, if tools answered, a message of the tool.
  */
 export function readUiMessage(message: JsonRecord, calls: ToolCalls): MessageInput[] {
   const role = message['role'] as Role
@@ -47,14 +47,14 @@ interface ToolPart {
   readonly id: unknown
   readonly name: string
   readonly input: unknown
-  /** `undefined`: none yet. */
+  /** `undefined`: there is none yet. */
   readonly output: unknown
 }
 
-/** `null`: not a tool's part. */
+/** `null`: the part is not about a tool. */
 function toolOf(part: JsonRecord): ToolPart | null {
   const type = textOf(part['type'])
-  // As version 4 had it.
+  // The form of version 4.
   if (type === 'tool-invocation') {
     const { toolCallId, toolName, args, result } = recordOf(part['toolInvocation'])
     return { id: toolCallId, name: textOf(toolName), input: args, output: result }
@@ -71,7 +71,7 @@ function outputOf(part: JsonRecord): unknown {
   return { type: 'execution-denied', ...(typeof reason === 'string' && { reason }) }
 }
 
-/** For the page alone: sources, a program's own data, what a provider adds. */
+/** Parts that only the page needs: sources, a program's own data, what a provider adds. */
 const SILENT = /^(step-start|source|source-url|source-document|custom|reasoning-file|data-.*)$/
 
 function spokenPart(part: JsonRecord): ContentPart[] {

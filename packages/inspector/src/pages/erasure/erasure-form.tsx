@@ -37,7 +37,9 @@ const useTexts = defineTexts({
 
 const PAUSE_MS = 500
 
-/** What to erase, what that would hit, the same name once more, and only then the button. */
+/**
+ * Asks what to erase, shows what that would hit, and asks for the name once more. Only then the button works.
+ */
 export function ErasureForm({ query }: { readonly query: Readonly<Record<string, string>> }) {
   const texts = useTexts()
   const again = useId()
@@ -80,7 +82,7 @@ export function ErasureForm({ query }: { readonly query: Readonly<Record<string,
         typed={typed}
         onTyped={changed => {
           setTyped(changed)
-          // What was confirmed was another one.
+          // The confirmation was for another target.
           setConfirmed('')
           setError(null)
         }}

@@ -46,7 +46,7 @@ export function ErasuresPage({
             <b>{isFinal}</b>
             {beyond}
           </p>
-          {/* A link with something to erase in it begins anew. */}
+          {/* A link that names a target starts the form anew. */}
           <ErasureForm key={JSON.stringify(query)} query={query} />
           <OpenReceipt />
         </>

@@ -3,7 +3,7 @@ import { readDocument, readMessages, readSession } from '../../api/index.ts'
 import type { MemoryDocument, Message, SessionFigures } from '../../api/types.ts'
 import type { Target } from './target.ts'
 
-/** What is known of what is to be erased. */
+/** What is known about the target of an erasure. */
 export type Preview =
   | { readonly kind: 'session'; readonly session: SessionFigures }
   | { readonly kind: 'message'; readonly message: Message }
@@ -33,7 +33,7 @@ async function readMessage(
 ): Promise<Preview> {
   const { messages } = await readMessages(session, { after: seq - 1, limit: 1 }, { signal })
   const [message] = messages
-  // What follows on a message that is hidden or gone is another one.
+  // If that message is hidden or gone, the server returns the one after it.
   return message?.seq === seq ? { kind: 'message', message } : { kind: 'no-message' }
 }
 

@@ -20,7 +20,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** The receipt to take along. */
+/** The receipt as JSON, to copy or to print. */
 export function ReceiptJson({ receipt }: { readonly receipt: ErasureReceipt }) {
   const texts = useTexts()
   const [result, setResult] = useState('')
@@ -32,7 +32,7 @@ export function ReceiptJson({ receipt }: { readonly receipt: ErasureReceipt }) {
       await navigator.clipboard.writeText(json)
       setResult(texts.copied)
     } catch {
-      // Over plain HTTP from another machine, or where somebody forbade it, a page has no clipboard.
+      // A page has no clipboard over plain HTTP from another machine, or if the browser forbids it.
       if (details.current) details.current.open = true
       if (text.current) getSelection()?.selectAllChildren(text.current)
       setResult(texts.selected)

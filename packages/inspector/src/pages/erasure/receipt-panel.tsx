@@ -70,7 +70,7 @@ function Receipt({ receipt }: { readonly receipt: ErasureReceipt }) {
   const { number, moment } = useFormats()
   const { id, target, requestedAt, done, places } = receipt
   const isNothing = places.every(({ place, count }) => place === 'database' || count === 0)
-  // Of what is pending, nothing goes on by itself.
+  // What is left waits for the operator. Nothing goes on by itself.
   const isWaiting = places.every(({ state, statement }) => state === 'done' || statement !== undefined)
   return (
     <article class="receipt card">
@@ -98,7 +98,7 @@ function Receipt({ receipt }: { readonly receipt: ErasureReceipt }) {
 const POLL_MS = 1_000
 const POLL_AFTER_ERROR_MS = 5_000
 
-/** An erasure tells of its steps by no event: nothing of what is gone is told. */
+/** An erasure sends no events about its steps, so that no event tells what is gone. The page has to poll. */
 function useUntilDone({ value, error, isLoading, reload }: Loaded<ErasureReceipt>): void {
   const isOver = value === undefined || value.done
   useEffect(() => {

@@ -18,7 +18,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** What an erasure is about, as long as anybody knows. */
+/** What an erasure is about, as long as the server knows it. */
 export function ReceiptTarget({ target }: Pick<ErasureReceipt, 'target'>) {
   const texts = useTexts()
   if (target === null) return <p class="hint">{texts.forgotten}</p>

@@ -18,7 +18,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** What an erasure would hit. */
+/** Shows what an erasure would hit. */
 export function TargetPreview({ loaded }: { readonly loaded: Loaded<Preview | null> }) {
   return (
     <div class="erasure-preview" aria-live="polite">

@@ -4,7 +4,7 @@ import type { ErasureReceipt } from '../../api/types.ts'
 export const KINDS = ['messages', 'session', 'person'] as const
 type Kind = (typeof KINDS)[number]
 
-/** What somebody typed, of all kinds: whoever looks at another kind loses nothing. */
+/** The fields of all kinds. A reader who looks at another kind loses nothing. */
 export interface Typed {
   readonly kind: Kind
   readonly session: string
@@ -12,7 +12,7 @@ export interface Typed {
   readonly person: string
 }
 
-/** What is to be erased. */
+/** The session, messages or person to erase. */
 export type Target =
   | { readonly kind: 'messages'; readonly session: string; readonly seq: number }
   | { readonly kind: 'session'; readonly session: string }
@@ -27,7 +27,7 @@ export function typedOf(query: Readonly<Record<string, string>>): Typed {
   }
 }
 
-/** `null`: not all of it is typed yet. Ids may be any text, so nothing is trimmed off them. */
+/** `null`: a field is still missing. An id may be any text, so no space is trimmed off. */
 export function targetOf({ kind, session, seq, person }: Typed): Target | null {
   switch (kind) {
     case 'messages':
@@ -39,7 +39,7 @@ export function targetOf({ kind, session, seq, person }: Typed): Target | null {
   }
 }
 
-/** What has to be typed once more before it goes. */
+/** The text that the reader has to type again to confirm. */
 export function nameOf(target: Target): string {
   switch (target.kind) {
     case 'messages':

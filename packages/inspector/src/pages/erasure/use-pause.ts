@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** The value as it was when it had not changed for a while: not every letter is worth a call. */
+/** The value once it has not changed for `pauseMs`. So not every letter causes a call. */
 export function usePause<T>(value: T, pauseMs: number): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

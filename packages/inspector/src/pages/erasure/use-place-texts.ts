@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/language.ts'
 
-/** What the counts of a receipt are of. */
+/** What each count of a receipt counts. */
 export const usePlaceTexts = defineTexts<Readonly<Record<string, string>>>({
   en: {
     messages: 'Messages',

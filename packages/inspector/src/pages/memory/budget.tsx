@@ -15,7 +15,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** How much of what its layer may take a document takes. */
+/** How much of its layer's budget a document takes. */
 export function Budget({ tokens, budget }: Pick<DocumentHead, 'tokens' | 'budget'>) {
   const texts = useTexts()
   const { number } = useFormats()

@@ -30,12 +30,15 @@ const MAX = 200
 
 interface Logs {
   readonly heads: readonly DocumentHead[]
-  /** `recent`: there are too many to show all of them. */
+  /** `recent`: there are too many logs to show all. */
   readonly of: 'all' | 'recent' | 'day'
   readonly isCut: boolean
 }
 
-/** The server lists logs oldest first: where they are few, all are shown the other way round, and otherwise those of a day. */
+/**
+ * The server lists logs oldest first. If there are few, the page shows all of them, newest first. Otherwise
+ * it shows the logs of one day.
+ */
 export function DailyLogs({ chosenKey }: { readonly chosenKey: string | undefined }) {
   const texts = useTexts()
   const field = useId()

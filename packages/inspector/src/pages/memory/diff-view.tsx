@@ -20,7 +20,7 @@ const useTexts = defineTexts({
 
 const SHOWN_AT_FIRST = 12
 
-/** Which lines a change brought, and which it took. */
+/** The lines that a change added and removed. */
 export function DiffView({ earlier, later }: { readonly earlier: string; readonly later: string }) {
   const texts = useTexts()
   const { number } = useFormats()

@@ -46,8 +46,8 @@ const useTexts = defineTexts({
 })
 
 /**
- * The document to write. What was typed is touched by nobody: a change that comes in meanwhile is told of, is shown
- * beside it on demand, and only then can be written over.
+ * An editor for the document. Changes from elsewhere never touch what the reader typed. The editor reports
+ * such a change and shows it beside the text on demand. Only then can the reader overwrite it.
  */
 export function DocumentEditor({
   name,
@@ -56,9 +56,9 @@ export function DocumentEditor({
   onDone,
 }: {
   readonly name: DocumentName
-  /** As it is now on the server; `null`: there is none. */
+  /** The document as it is on the server; `null`: there is none. */
   readonly current: MemoryDocument | null
-  /** What is known of the document is old. */
+  /** Called when `current` is out of date. */
   readonly onConflict: () => void
   /** `null`: nothing was saved. */
   readonly onDone: (saved: MemoryDocument | null) => void
@@ -93,7 +93,8 @@ export function DocumentEditor({
       finish(await writeDocument(name.layer, name.key, { content, etag: seen?.etag ?? null }))
     } catch (reason) {
       setSaving(false)
-      // Then it is not as we know it, and the notice about that follows from reading it again.
+      // The document on the server is not the one that the editor knows. Reading it again brings up the
+      // notice about that.
       if (reason instanceof ApiError && reason.code === 'document_conflict') onConflict()
       else setError(reason)
     }

@@ -30,7 +30,7 @@ interface History {
   readonly hasOlder: boolean
 }
 
-/** How a document came to be what it is, newest first. */
+/** The versions of a document, newest first. */
 export function DocumentHistory({
   name,
   onChanged,
@@ -104,7 +104,7 @@ export function DocumentHistory({
   )
 }
 
-/** One more than is shown: the oldest that is shown is compared with it. */
+/** Reads one version more than the page shows, since the oldest one on the page is compared with it. */
 async function readHistory(
   { layer, key }: DocumentName,
   { pages, signal }: { readonly pages: number; readonly signal: AbortSignal },

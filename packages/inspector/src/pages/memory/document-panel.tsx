@@ -38,7 +38,7 @@ const useTexts = defineTexts({
 
 type View = 'text' | 'history' | 'edit'
 
-/** The chosen document: to read, to change, and how it became what it is. */
+/** The chosen document: its text, its editor and its history. */
 export function DocumentPanel({ name }: { readonly name: DocumentName }) {
   const texts = useTexts()
   const { number } = useFormats()
@@ -54,7 +54,7 @@ export function DocumentPanel({ name }: { readonly name: DocumentName }) {
   return (
     <WhenLoaded loaded={loaded}>
       {read => {
-        // What was saved is known before it is read again.
+        // The editor knows what was saved before it is read again.
         const document = saved !== null && saved.version > (read?.version ?? 0) ? saved : read
         return (
           <article class="memory-document card">
@@ -120,7 +120,7 @@ async function readIfThere(
   { layer, key }: DocumentName,
   signal: AbortSignal,
 ): Promise<MemoryDocument | null> {
-  // Of these it is usual that nobody has written them, and no reason for an error in the browser's log.
+  // In these layers a missing document is usual. A request for it would leave an error in the browser's log.
   if (hasOneDocument(layer)) {
     const { documents } = await listDocuments({ layer, limit: 1 }, { signal })
     if (documents.length === 0) return null

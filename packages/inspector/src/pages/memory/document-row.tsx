@@ -9,7 +9,7 @@ const useTexts = defineTexts({
   zh: { missing: '尚未写入', files: { persona: 'SOUL.md', global: 'MEMORY.md' } },
 })
 
-/** A document in the list; without `head`, one that nobody has written. */
+/** A document in the list. Without `head` it is not written yet. */
 export function DocumentRow({
   name: { layer, key },
   head,

@@ -4,7 +4,7 @@ import { type Block, markdownBlocks } from './markdown-blocks.ts'
 
 const useTexts = defineTexts({ en: { empty: 'It is empty.' }, zh: { empty: '内容为空。' } })
 
-/** A document to read. It becomes elements with text in them and never HTML: anybody may have written it. */
+/** A document to read. It becomes elements with text, never HTML: any writer may have written it. */
 export function DocumentText({ content }: { readonly content: string }) {
   const texts = useTexts()
   const blocks = markdownBlocks(content)
@@ -39,7 +39,7 @@ function BlockView({ block }: { readonly block: Block }) {
   }
 }
 
-/** Below the heading of the document itself, which is the page's second. */
+/** The document's own heading is the `h2` of the page, so these begin at `h3`. */
 function Heading({ level, text }: { readonly level: number; readonly text: string }) {
   if (level === 1) return <h3 class="top-heading">{text}</h3>
   if (level === 2) return <h4>{text}</h4>

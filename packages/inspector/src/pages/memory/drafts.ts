@@ -1,13 +1,16 @@
 import type { MemoryDocument } from '../../api/types.ts'
 import type { DocumentName } from './layers.ts'
 
-/** What somebody is writing, and what they have seen of the document; `seen` is `null` where there was none. */
+/**
+ * What the reader is writing, and which version of the document the reader has seen. `seen` is `null` if
+ * there was none.
+ */
 export interface Draft {
   readonly content: string
   readonly seen: Pick<MemoryDocument, 'content' | 'etag' | 'version'> | null
 }
 
-/** Whoever looks at another page meanwhile finds what they typed when they come back. */
+/** A reader who visits another page and comes back finds the typed text here. */
 const drafts = new Map<string, Draft>()
 
 const nameOf = ({ layer, key }: DocumentName) => `${layer}/${key}`
@@ -28,7 +31,7 @@ export function hasTyped({ content, seen }: Draft): boolean {
   return content !== (seen?.content ?? '')
 }
 
-// The map goes with the tab: then somebody has to be asked first.
+// The map is lost with the tab, so the browser asks the reader first.
 addEventListener('beforeunload', event => {
   if ([...drafts.values()].some(hasTyped)) event.preventDefault()
 })

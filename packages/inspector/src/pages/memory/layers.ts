@@ -10,7 +10,7 @@ export const LAYERS = [
   'daily',
 ] as const satisfies readonly Layer[]
 
-/** The key of a layer that has one document. */
+/** The key in a layer that has only one document. */
 export const ONLY_KEY = 'default'
 
 export function isLayer(name: string | undefined): name is Layer {
@@ -26,13 +26,13 @@ export interface DocumentName {
   readonly key: string
 }
 
-/** A daily log's key is its day and its session. */
+/** A daily log's key is a day and a session. */
 export function splitDailyKey(key: string): { readonly day: string; readonly session: string } | null {
   const [, day, session] = /^(\d{4}-\d{2}-\d{2})\/([\s\S]+)$/.exec(key) ?? []
   return day === undefined || session === undefined ? null : { day, session }
 }
 
-/** The session that a document belongs to; `null`: none in particular. */
+/** The session that a document belongs to; `null`: it belongs to no single session. */
 export function sessionOf({ layer, key }: DocumentName): string | null {
   if (layer === 'chat') return key
   return layer === 'daily' ? (splitDailyKey(key)?.session ?? null) : null
@@ -43,6 +43,6 @@ export function isChangeIn(event: ServerEvent, layer: Layer): boolean {
 }
 
 export function isChangeOf(event: ServerEvent, { layer, key }: DocumentName): boolean {
-  // Of a layer with one document, events write no key.
+  // For a layer with one document, an event has no key.
   return isChangeIn(event, layer) && (hasOneDocument(layer) || event.data?.['key'] === key)
 }

@@ -1,13 +1,16 @@
-/** A line of two texts that are compared: in the later one only, in the earlier one only, or in both. */
+/** A line in a comparison of two texts: only in the later text, only in the earlier one, or in both. */
 export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'same'
   readonly text: string
 }
 
-/** Above this many pairs of lines it is not worth the wait: then all old lines went and all new ones came. */
+/**
+ * Above this number of pairs of lines, a comparison takes too long. Then all old lines count as removed and
+ * all new ones as added.
+ */
 const MAX_PAIRS = 4_000_000
 
-/** The fewest lines that make the later text from the earlier one, in their order. */
+/** The lines of both texts, in order, with as few changes as possible. */
 export function lineDiff(earlier: string, later: string): readonly DiffLine[] {
   const [old, fresh] = [linesOf(earlier), linesOf(later)]
   let head = 0
@@ -21,13 +24,13 @@ export function lineDiff(earlier: string, later: string): readonly DiffLine[] {
   ]
 }
 
-/** Of a diff only what changed; `null` stands where lines that stayed lie between. */
+/** Only the changed lines of a diff. `null` stands for unchanged lines between two of them. */
 export function changesOnly(lines: readonly DiffLine[]): readonly (DiffLine | null)[] {
   const shown: (DiffLine | null)[] = []
   let isApart = false
   for (const line of lines) {
     if (line.kind === 'same') isApart = shown.length > 0
-    // An empty line that came or went says nothing.
+    // An empty line that was added or removed is not worth showing.
     else if (line.text.trim() !== '') {
       if (isApart) shown.push(null)
       shown.push(line)
@@ -37,7 +40,10 @@ export function changesOnly(lines: readonly DiffLine[]): readonly (DiffLine | nu
   return shown
 }
 
-/** By the longest common subsequence: `common[i][j]` is its length from the i-th old and the j-th new line on. */
+/**
+ * Uses the longest common subsequence: `common[i][j]` is its length from the i-th old line and the j-th new
+ * line on.
+ */
 function compare(old: readonly string[], fresh: readonly string[]): readonly DiffLine[] {
   if (old.length * fresh.length > MAX_PAIRS) return [...old.map(removed), ...fresh.map(added)]
   const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1))

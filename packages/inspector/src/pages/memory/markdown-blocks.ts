@@ -1,4 +1,4 @@
-/** A piece of a memory document, as far as the page tells pieces apart. All text is plain. */
+/** A piece of a memory document, of one of the kinds that the page tells apart. All text is plain. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly { readonly depth: number; readonly text: string }[] }
@@ -10,7 +10,10 @@ const ITEM = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(.*)$/
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 const DEEPEST = 3
 
-/** Headings, list lines, fenced code, and everything else as it stands: enough for what memory holds. */
+/**
+ * Recognises headings, list lines and fenced code, and leaves all other text as it is. That is enough for
+ * what a memory holds.
+ */
 export function markdownBlocks(content: string): readonly Block[] {
   const blocks: Block[] = []
   const lines = content.split(/\r?\n/)
@@ -32,7 +35,7 @@ export function markdownBlocks(content: string): readonly Block[] {
     else if (item) {
       const added = { depth: depthOf(item[1]!), text: item[2]! }
       const before = blocks.at(-1)
-      // An empty line between two items does not part a list.
+      // An empty line between two items does not split a list.
       if (before?.kind === 'list') blocks[blocks.length - 1] = { ...before, items: [...before.items, added] }
       else blocks.push({ kind: 'list', items: [added] })
     } else if (last?.kind === 'list' && /^\s/.test(line)) {

@@ -37,7 +37,7 @@ export function MemoryPage({
   useEffect(() => {
     if (shown.current === chosen) return
     shown.current = chosen
-    // On a narrow screen the list, where the focus was, is gone.
+    // On a narrow screen the list that had the focus is gone.
     if (chosen !== null) panel.current?.focus({ preventScroll: true })
   }, [chosen])
   return (

@@ -4,7 +4,7 @@ import { LayerGroup } from './layer-group.tsx'
 import { ONLY_KEY } from './layers.ts'
 import { useDocuments } from './use-documents.ts'
 
-/** A layer that has one document, and may have none yet. */
+/** A layer that has at most one document. */
 export function OnlyDocument({
   layer,
   chosenKey,

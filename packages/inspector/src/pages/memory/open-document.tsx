@@ -31,7 +31,7 @@ const useTexts = defineTexts({
 type NamedLayer = Exclude<Layer, 'persona' | 'global'>
 const NAMED = LAYERS.filter((layer): layer is NamedLayer => !hasOneDocument(layer))
 
-/** For one that is far down the list, or that nobody has written yet. */
+/** Opens a document that is far down the list, or that is not written yet. */
 export function OpenDocument() {
   const texts = useTexts()
   const names = useLayerTexts()

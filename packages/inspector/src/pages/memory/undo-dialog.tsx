@@ -37,7 +37,7 @@ export function UndoDialog({
 }: {
   readonly name: DocumentName
   readonly version: DocumentVersion
-  /** What it said before. */
+  /** The text before this version. */
   readonly earlier: string
   readonly onClose: () => void
   readonly onUndone: (now: MemoryDocument) => void

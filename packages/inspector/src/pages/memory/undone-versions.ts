@@ -1,6 +1,9 @@
 import type { DocumentVersion } from '../../api/types.ts'
 
-/** The versions that another one took back, unless that one was taken back itself. Newest first, as the server lists them. */
+/**
+ * The versions that a later version undid, unless that later version was undone itself. Newest first, as the
+ * server lists them.
+ */
 export function undoneVersions(
   versions: readonly Pick<DocumentVersion, 'version' | 'undoes'>[],
 ): ReadonlySet<number> {

@@ -10,7 +10,7 @@ interface Documents {
   readonly hasMore: boolean
 }
 
-/** The documents of a layer, by key; `more` asks for as many again. */
+/** The documents of a layer, by key. `more` loads as many again. */
 export function useDocuments(
   layer: Layer,
   atATime: number,

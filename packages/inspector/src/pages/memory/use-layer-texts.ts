@@ -6,7 +6,7 @@ interface LayerTexts {
   readonly about: string
 }
 
-/** What each layer is for, and who sees it. */
+/** What each layer is for, and where its content is shown. */
 export const useLayerTexts = defineTexts<Readonly<Record<Layer, LayerTexts>>>({
   en: {
     persona: { name: 'Persona', about: 'Who the bot is. Seen everywhere.' },

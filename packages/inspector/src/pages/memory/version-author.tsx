@@ -24,7 +24,9 @@ const useTexts = defineTexts({
   },
 })
 
-/** Who made a version: the kind, and the name of that person, tool or summariser where it says more. */
+/**
+ * The author of a version: the kind and, if it says more, the name of the person, the tool or the summariser.
+ */
 export function VersionAuthor({
   author,
   layer,
@@ -49,6 +51,7 @@ function wayOf({ kind, name }: DocumentVersion['author'], layer: Layer): string 
   if (kind === 'person' && (name === 'file' || name === 'fork')) return name
   if (kind !== 'extraction') return kind
   if (name === 'condensed') return name
-  // What a chat remembers is learned when it is folded; what is known of people and workspaces, apart from that.
+  // The memory of a chat is learned in a fold. The memory of people and workspaces is learned in a separate
+  // extraction.
   return layer === 'chat' || layer === 'daily' ? 'fold' : kind
 }

@@ -31,7 +31,7 @@ export function VersionEntry({
 }: {
   readonly layer: Layer
   readonly version: DocumentVersion
-  /** What the document said before. */
+  /** The text before this version. */
   readonly earlier: string
   readonly isUndone: boolean
   readonly onUndo: () => void

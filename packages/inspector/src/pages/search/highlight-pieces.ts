@@ -1,10 +1,10 @@
-/** A stretch of a text; `isMarked`: it is what was searched for. */
+/** A stretch of a text. `isMarked`: the search found it. */
 interface Piece {
   readonly text: string
   readonly isMarked: boolean
 }
 
-/** A text in pieces, by the pairs of from and to that are to be marked. Pairs that fit nowhere mark nothing. */
+/** Splits a text by pairs of from and to, which are marked. A pair outside the text marks nothing. */
 export function highlightPieces(
   text: string,
   highlights: readonly (readonly [number, number])[],

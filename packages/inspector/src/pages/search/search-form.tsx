@@ -33,7 +33,7 @@ export function SearchForm({
   const sessionId = useId()
   const words = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    // After the page around has taken the focus for itself, as it does when one comes from another page.
+    // On the way from another page, the shell takes the focus first. This runs after that.
     const timer = setTimeout(() => words.current?.focus())
     return () => clearTimeout(timer)
   }, [])
@@ -71,7 +71,7 @@ export function SearchForm({
             onTyped={session => onTyped({ ...typed, session }, { isFinal: true })}
           />
         </div>
-        {/* Enter sends a form with several fields only where it has a button. */}
+        {/* In a form with several fields, Enter submits only if there is a button. */}
         <button type="submit" class="visually-hidden" tabIndex={-1} aria-hidden="true" />
       </form>
     </search>

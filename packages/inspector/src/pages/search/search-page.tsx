@@ -9,7 +9,7 @@ import './search.css'
 
 const useTexts = defineTexts({ en: { title: 'Search' }, zh: { title: '搜索' } })
 
-/** Whoever types is not done yet. */
+/** How long the page waits after the last letter before it searches. */
 const PAUSE_MS = 250
 
 export function SearchPage({ query }: { readonly query: Readonly<Record<string, string>> }) {
@@ -17,12 +17,12 @@ export function SearchPage({ query }: { readonly query: Readonly<Record<string, 
   const [typed, setTyped] = useState(() => questionOf(query))
   const [asked, setAsked] = useState(typed)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  // What was searched for before stays in the history; the letters on the way to the next search do not.
+  // A settled search stays in the browser's history. The letters on the way to the next search do not.
   const isSettled = useRef(true)
   const search = useSearch(asked)
 
   useEffect(() => {
-    // Somebody followed a link, or went back.
+    // The reader followed a link or went back.
     clearTimeout(timer.current)
     isSettled.current = true
     setTyped(questionOf(query))

@@ -81,7 +81,7 @@ export function SearchResultItem({ result }: { readonly result: SearchResult }) 
   )
 }
 
-/** What was said around it: there to be glanced at, and no result. */
+/** The messages around a result. They are context, and no results themselves. */
 function Neighbours({ messages }: { readonly messages: readonly NeighbourMessage[] }) {
   const speakerName = useSpeakerName()
   return messages.map(message => (

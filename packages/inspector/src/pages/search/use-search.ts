@@ -5,12 +5,12 @@ import type { SearchResult } from '../../api/types.ts'
 
 export interface Question {
   readonly q: string
-  /** The id of the session that is searched; empty: all. */
+  /** The id of the session to search; empty: all sessions. */
   readonly session: string
 }
 
 interface Answered {
-  /** `undefined`: nothing was asked, or there is no answer yet. */
+  /** `undefined`: there is no question, or no answer yet. */
   readonly results: readonly SearchResult[] | undefined
   readonly next: string | null
   readonly error: unknown
@@ -26,8 +26,8 @@ const NOTHING: Answered = { results: undefined, next: null, error: null, isLoadi
 const RESULTS_AT_A_TIME = 20
 
 /**
- * What is found. The results before stay while new ones are sought, so that the page does not flicker under the
- * typing; whoever asks anew gives up on the answer to what they asked before.
+ * The results of a search. Earlier results stay during a new search, so that the page does not flicker while
+ * the reader types. A new question cancels the call for the one before.
  */
 export function useSearch({ q, session }: Question): Search {
   const [state, setState] = useState(NOTHING)
@@ -51,7 +51,7 @@ export function useSearch({ q, session }: Question): Search {
         },
         error => {
           if (signal.aborted || isAbort(error)) return
-          // What was found for another question is no answer to this one.
+          // Results for another question do not answer this one.
           setState(before => ({ ...(cursor === null ? NOTHING : before), error, isLoading: false }))
         },
       )
@@ -67,7 +67,9 @@ export function useSearch({ q, session }: Question): Search {
   return { ...state, more: () => ask(next), retry: () => ask(null) }
 }
 
-/** A page is computed anew: what was said meanwhile may bring a result a second time. */
+/**
+ * The server computes each page of results anew. After new messages, it may return a result a second time.
+ */
 function together(shown: readonly SearchResult[], more: readonly SearchResult[]): readonly SearchResult[] {
   const known = new Set(shown.map(nameOf))
   return [...shown, ...more.filter(result => !known.has(nameOf(result)))]

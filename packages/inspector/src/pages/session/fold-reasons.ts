@@ -1,6 +1,6 @@
 import { defineTexts } from '../../language/language.ts'
 
-/** Why a fold was made, why it failed and why there was none: words for what the server names by a code. */
+/** Texts for the server's codes: why a fold was made, why it failed and why there was none. */
 export const useFoldReasons = defineTexts<FoldReasons>({
   en: {
     made: {
@@ -110,7 +110,7 @@ interface FoldReasons {
   readonly skipped: Readonly<Record<string, string>>
 }
 
-/** A caller's own policy has reasons of its own: they are shown as they are. */
+/** A caller's own policy has its own reasons. They are shown as they are. */
 export function wordsFor(reasons: Readonly<Record<string, string>>, reason: string | null): string {
   return reason === null ? '–' : Object.hasOwn(reasons, reason) ? reasons[reason]! : reason
 }

@@ -9,8 +9,8 @@ const useTexts = defineTexts({
 })
 
 /**
- * What a message says, and in a line each what it holds beside text. What it answers stands beside it, and words that
- * its sender did not say under whose they are.
+ * The text of a message, and one line for each part that is no text. The message that it answers stands
+ * beside it. Words that are not the sender's own stand under their source.
  */
 export function MessageText({
   message: { content, answered },
@@ -18,9 +18,12 @@ export function MessageText({
   quotes = 'before',
 }: {
   readonly message: Pick<Message, 'content' | 'answered'>
-  /** Characters of each text: where only the beginning can be seen, a browser need not lay out a book. */
+  /**
+   * The largest number of characters of each text. If only the beginning is visible, the browser need not lay
+   * out a whole book.
+   */
   readonly most?: number
-  /** Where what it answers stands: behind it where only the beginning can be seen. */
+  /** Where the answered message stands: behind the text if only the beginning of the text is visible. */
   readonly quotes?: 'before' | 'behind'
 }) {
   const answers = answered && <AnsweredLine answered={answered} />
@@ -130,7 +133,7 @@ function beginningOf(text: string, most: number): string {
 
 const REFERENCES = ['file', 'url', 'path', 'id', 'name', 'filename', 'file_id', 'file_url', 'image_url']
 
-/** Never the bytes themselves. */
+/** A name for a file or an image, never its bytes. */
 function reference(part: ContentPart): string {
   const inner = Object.values(part).filter(value => typeof value === 'object' && value !== null)
   const named = [part, ...(inner as ContentPart[])]

@@ -39,7 +39,7 @@ const useTexts = defineTexts({
 const TABS = ['strata', 'context', 'folds', 'chat'] as const
 type Tab = (typeof TABS)[number]
 
-/** One conversation: what became of it on the left, and the chat itself beside it where there is room. */
+/** One conversation: its history on the left and, if there is room, the chat beside it. */
 export function SessionPage({
   id,
   tab: wanted,
@@ -50,14 +50,14 @@ export function SessionPage({
   readonly query: Readonly<Record<string, string>>
 }) {
   const texts = useTexts()
-  // Somebody begins it: there is nothing to ask for before they have said something.
+  // The reader begins this session. Before its first message there is nothing to load.
   const isNew = useRef(query['new'] !== undefined)
   const loaded = useLoaded(
     async signal => (isNew.current ? 'new' : await readSession(id, { signal }).catch(missingWhereNotFound)),
     [id],
   )
   useSessionEvents(id, () => {
-    // Whoever loads the page again, or copies its address, is to see what was said.
+    // Without `new` in the address, a reload or a copied link shows what was said.
     if (isNew.current) location.replace(linkTo(['sessions', id, wanted]))
     isNew.current = false
     loaded.reload()
@@ -67,7 +67,7 @@ export function SessionPage({
     <WhenLoaded loaded={loaded}>
       {read => {
         const session = typeof read === 'string' ? null : read
-        // Until somebody says something, there is nothing to be seen but the chat.
+        // Before the first message there is only the chat to see.
         const tab: Tab = session === null ? 'chat' : (TABS.find(name => name === wanted) ?? 'strata')
         return (
           <div class={`session tab-${tab}`}>
@@ -133,7 +133,7 @@ function View({
       return <ContextTab session={session} />
     case 'folds':
       return <FoldsTab session={session} />
-    // Beside the chat, where there is room for both, its strata.
+    // If there is room for both, the strata stand beside the chat.
     case 'strata':
     case 'chat':
       return <StrataTab session={session} seq={seq} />

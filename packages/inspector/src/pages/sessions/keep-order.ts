@@ -1,6 +1,6 @@
 /**
- * A list that is read anew, in the order in which it is shown: whoever points at a row, or has the focus on one, finds
- * it where it was. What is new waits, and what is no longer among them stays as it was last seen.
+ * Updates a list but keeps its order on the screen. So a reader who points at a row, or has the focus on one,
+ * finds it where it was. New items wait. An item that is no longer in the list stays as it was last seen.
  */
 export function keepOrder<Item extends { readonly id: string }>(
   shown: readonly Item[],

@@ -47,7 +47,7 @@ const useTexts = defineTexts({
 })
 
 const PAGE = 50
-/** So long after the last letter the list is filtered. */
+/** How long after the last letter the list is filtered. */
 const TYPING_MS = 200
 
 export function SessionsPage() {
@@ -63,14 +63,15 @@ export function SessionsPage() {
     }, TYPING_MS)
     return () => clearTimeout(timer)
   }, [typed])
-  // Somebody who filters wants to find it, however long ago it was used.
+  // A reader who filters wants to find a session, even if its last use was long ago.
   const effective = q === '' ? order : 'id'
   const loaded = useLoaded(
     async signal => {
       const page = { limit: PAGE, ...(q !== '' && { q }) }
       const recent =
         effective === 'recent' ? await listSessions({ ...page, order: 'recent' }, { signal }) : null
-      // Beside others who are busy, what is quiet is not among the newest of all.
+      // The newest events of all namespaces may hold none of the quiet sessions here. Then all sessions are
+      // listed.
       if (recent !== null && recent.sessions.length > 0) return recent
       return await listSessions({ ...page, ...(after !== null && { after }) }, { signal })
     },
@@ -119,7 +120,7 @@ export function SessionsPage() {
             {sessions.length === 0 ? (
               <Empty>{q === '' ? texts.empty : texts.none}</Empty>
             ) : (
-              // Another list has another order.
+              // A different list has a different order, so the component starts anew.
               <SessionList key={`${q} ${effective} ${after}`} sessions={sessions} />
             )}
             {effective === 'recent' && next === null && sessions.length === PAGE && (
@@ -137,14 +138,14 @@ export function SessionsPage() {
   )
 }
 
-/** Where there is one with that id already, it goes on. */
+/** If a session with that id exists, it continues. */
 async function begin(id: string): Promise<void> {
   if (id === '') return
   const isThere = await isSession(id).catch(() => true)
   goTo(['sessions', id, 'chat'], isThere ? {} : { new: 'true' })
 }
 
-/** By the list: asking for one that is not there would be an error in the browser's log. */
+/** Looks in the list: a request for a missing session would leave an error in the browser's log. */
 async function isSession(id: string): Promise<boolean> {
   let after: string | null = null
   do {

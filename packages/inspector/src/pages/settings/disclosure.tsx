@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Folded away until somebody opens it, or something inside needs attention; it never closes by itself. */
+/** Closed until the reader opens it, or until something inside needs attention. It never closes by itself. */
 export function Disclosure({
   summary,
   isNeeded = false,
@@ -10,7 +10,7 @@ export function Disclosure({
 }: {
   readonly summary: ComponentChildren
   readonly isNeeded?: boolean
-  /** The class of the whole. */
+  /** The class of the whole element. */
   readonly look?: string
   readonly children: ComponentChildren
 }) {

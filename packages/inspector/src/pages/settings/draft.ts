@@ -4,7 +4,7 @@ import { isNumberAllowed } from './fields/check-number.ts'
 import { mayBeNone } from './fields/choices.ts'
 import { defaultFor, presetAfterSaving } from './policy/presets.ts'
 
-/** Going back to what is in force is no edit. */
+/** If the reader goes back to the value in force, the edit is gone. */
 export function withEdit(
   draft: Draft,
   { name, text, current }: { readonly name: string; readonly text: string | null; readonly current: string },
@@ -14,7 +14,10 @@ export function withEdit(
   return { ...others, [name]: { text, base: before?.base ?? current } }
 }
 
-/** As the server takes it: what is no number is sent as it was typed, and refused with a reason. */
+/**
+ * The value as the server takes it. A text that is no number is sent as it was typed, and the server refuses
+ * it with a reason.
+ */
 export function sentValue({ type, allowed }: SettingDescription, text: string): unknown {
   if (text.trim() === '') return mayBeNone(allowed) ? 'none' : ''
   if (type === 'string') return text
@@ -33,8 +36,9 @@ export function changesOf(draft: Draft, schema: readonly SettingDescription[]): 
 }
 
 /**
- * What saving sends. Where the numbers would choose another preset than the one that is shown, or are of several, the
- * one that is shown is named with them: what somebody sees is what they get.
+ * The changes to send to the server. The numbers might choose another preset than the one on the screen, or
+ * belong to several. Then the preset on the screen is sent with them, so that the reader gets what the page
+ * shows.
  */
 export function sentChanges(
   answer: SettingsAnswer,
@@ -48,7 +52,7 @@ export function sentChanges(
   return presetAfterSaving(answer, draft) === shown ? changes : { ...changes, policy: shown }
 }
 
-/** What was typed and is no number that could be taken. */
+/** Typed texts that are no allowed number. */
 export function slipsOf(
   draft: Draft,
   schema: readonly SettingDescription[],
@@ -62,14 +66,14 @@ export function slipsOf(
   )
 }
 
-/** What was typed while others were being saved stays. */
+/** Edits made during the saving stay. */
 export function withoutSaved(draft: Draft, saved: Draft): Draft {
   return Object.fromEntries(Object.entries(draft).filter(([name, edit]) => saved[name] !== edit))
 }
 
 /**
- * What to replay for a preset: its numbers as they would be after saving, those at their defaults left out. `null`: one
- * of them cannot be taken.
+ * What to replay for a preset: its numbers as they would be after saving, without those at their defaults.
+ * `null`: a number is not allowed.
  */
 export function replayRequest(
   preset: string,
@@ -84,7 +88,7 @@ export function replayRequest(
       own.flatMap(description => {
         const { name } = description
         const edit = draft[name]
-        // What is stored would hold otherwise: a replay is asked on top of it.
+        // A replay starts from the stored settings, so without this the stored value would still hold.
         if (edit?.text === null) return [[name, defaultFor(preset, description) ?? 'none']]
         if (edit !== undefined) return [[name, sentValue(description, edit.text)]]
         return sources[name] === 'default' ? [] : [[name, settings[name] ?? 'none']]

@@ -1,6 +1,9 @@
 import type { SettingDescription } from '../../api/types.ts'
 
-/** The settings that are no policy's, by what they are about. What is new on the server is among the last. */
+/**
+ * The settings that belong to no policy, grouped by subject. Settings that the page does not know yet come
+ * under `other`.
+ */
 export const GROUPS = ['model', 'memory', 'extraction', 'limits', 'other'] as const
 
 export type Group = (typeof GROUPS)[number] | 'start'

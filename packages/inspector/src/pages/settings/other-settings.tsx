@@ -36,7 +36,7 @@ const useTexts = defineTexts<Readonly<Record<Group, { title: string; about: stri
   },
 })
 
-/** All that is not about when to fold, folded away by group. */
+/** All settings that do not decide when to fold, in closed groups. */
 export function OtherSettings({
   schema,
   settings,

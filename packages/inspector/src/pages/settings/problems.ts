@@ -1,9 +1,9 @@
 import { ApiError } from '../../api/api-error.ts'
 
-/** What is allowed, by the setting that is not. */
+/** For each setting with a wrong value, what is allowed. */
 export type Problems = Readonly<Record<string, string>>
 
-/** The settings that the server refused; none, where it refused something else. */
+/** The settings that the server refused; empty if it refused something else. */
 export function problemsOf(error: unknown): Problems {
   if (!(error instanceof ApiError)) return {}
   const { problems } = error.details

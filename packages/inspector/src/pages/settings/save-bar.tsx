@@ -24,7 +24,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** Stays in sight while there is something to save. */
+/** Stays visible while there is something to save. */
 export function SaveBar({
   changes,
   state,

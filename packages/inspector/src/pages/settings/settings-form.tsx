@@ -12,7 +12,9 @@ import { SaveBar } from './save-bar.tsx'
 import { usePresetReplays } from './use-preset-replays.ts'
 import type { SettingsEditor } from './use-settings.ts'
 
-/** All settings as one form: nothing is in force before it is saved, and all of it is saved at once. */
+/**
+ * All settings as one form. Nothing is in force before the reader saves, and all changes are saved at once.
+ */
 export function SettingsForm({
   answer,
   editor,
@@ -30,18 +32,18 @@ export function SettingsForm({
   const replayed = replays[preset]
   const place = useRef<HTMLFormElement>(null)
   useEffect(() => {
-    // Once for each refusal: whoever mends one of several stays where they are.
+    // Once for each refusal. A reader who corrects one of several problems keeps the focus.
     if (refusals > 0) place.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [refusals])
 
-  // What one number may not be beside others the server says: it replays them as they are typed.
+  // How one number must relate to others, only the server checks, when it replays them as they are typed.
   const found = { ...problemsOf(replayed.error), ...slipsOf(draft, schema), ...problems }
   const fieldOf = (description: SettingDescription): FieldState => {
     const { name } = description
     const own = draft[name]
     const source = sources[name] ?? 'default'
     const usual = defaultFor(preset, description)
-    // What is set nowhere may have another default in a preset that is not in force.
+    // A setting that is set nowhere may have another default in a preset that is not in force.
     const current = textOf(source === 'default' ? usual : settings[name])
     return {
       text: own === undefined ? current : (own.text ?? textOf(usual)),

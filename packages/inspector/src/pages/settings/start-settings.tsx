@@ -9,7 +9,7 @@ const useTexts = defineTexts({
   zh: { default: '默认：', now: '当前：', allowed: '允许：', none: '无' },
 })
 
-/** To be read only: the name in the environment is how to change one. */
+/** Read-only. Each setting can be changed by its name in the environment. */
 export function StartSettings({
   descriptions,
   settings,

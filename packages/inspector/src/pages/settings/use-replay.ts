@@ -4,20 +4,29 @@ import * as api from '../../api/index.ts'
 import type { ReplayAnswer } from '../../api/types.ts'
 
 export interface Replayed {
-  /** The newest answer; it stays until the next is there. */
+  /** The newest answer. It stays until the next one is there. */
   readonly answer: ReplayAnswer | null
-  /** Why the newest question has none. */
+  /** Why the newest question has no answer. */
   readonly error: unknown
   readonly isPending: boolean
 }
 
-/** A slider that is dragged asks many times over; what is drawn is asked first, since the server takes one at a time. */
+/**
+ * A slider asks many times while the reader drags it. The drawn preset is asked first, since the server runs
+ * one replay at a time.
+ */
 const CALM_MS = { drawn: 120, compared: 400 }
 const FIRST_MS = { drawn: 0, compared: 40 }
-/** The server takes a few replays at once. When others ask too, as a second tab does, it refuses one for a moment. */
+/**
+ * The server lets only a few replays wait. If another caller asks too, such as a second tab, it refuses one
+ * for a moment.
+ */
 const AGAIN_MS = 1_000
 
-/** What the server finds for these numbers; `null`: they cannot be taken, and nothing is asked. The answer to an older question never takes the place of a newer one. */
+/**
+ * The server's answer for these numbers. If `request` is `null`, a number is not allowed, and the server is
+ * not asked. The answer to an older question never replaces a newer one.
+ */
 export function useReplay(
   request: Readonly<Record<string, unknown>> | null,
   { purpose, round }: { readonly purpose: 'drawn' | 'compared'; readonly round: number },

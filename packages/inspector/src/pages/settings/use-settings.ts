@@ -9,29 +9,29 @@ import { sentChanges, withEdit, withoutSaved } from './draft.ts'
 import type { Draft } from './draft-text.ts'
 import { type Problems, problemsOf } from './problems.ts'
 
-/** It outlives the page: who looks at something else and comes back has lost nothing. */
+/** Outlives the page: a reader who visits another page and comes back has lost nothing. */
 const draftValue = createValue<Draft>({})
 
-/** `saved`: until the next edit. */
+/** `saved` holds until the next edit. */
 export type SaveState = 'idle' | 'saving' | 'saved'
 
 export interface SettingsEditor {
   readonly loaded: Loaded<SettingsAnswer>
   readonly draft: Draft
   readonly saveState: SaveState
-  /** Why saving failed, where it is not about single settings. */
+  /** Why saving failed, if the reason is not a single setting. */
   readonly failure: unknown
   /** What the server refused, by setting. */
   readonly problems: Problems
-  /** How often it refused something. */
+  /** How often the server refused something. */
   readonly refusals: number
   edit(name: string, text: string | null, current: string): void
   discard(): void
-  /** With the preset that is shown as the one to be. */
+  /** `preset` is the preset on the screen. It is to be in force. */
   save(preset: string): Promise<void>
 }
 
-/** What the last answer does not say is no longer so; the schema stays. */
+/** The last answer replaces all but the schema, so that nothing old remains. */
 function withAnswer(fetched: SettingsAnswer, answer: SettingsAnswer): SettingsAnswer {
   return { ...answer, ...(fetched.schema && { schema: fetched.schema }) }
 }
@@ -45,7 +45,7 @@ export function useSettings(): SettingsEditor {
   const [refusals, setRefusals] = useState(0)
   const [saved, setSaved] = useState<{ over: SettingsAnswer; answer: SettingsAnswer } | null>(null)
   useGlances(fetched.reload)
-  // What saving answered is newer than what was fetched before, and older than what is fetched after.
+  // The answer to a save is newer than what was loaded before it, and older than what is loaded after it.
   const value =
     saved !== null && saved.over === fetched.value ? withAnswer(fetched.value, saved.answer) : fetched.value
 

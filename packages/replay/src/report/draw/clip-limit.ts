@@ -1,11 +1,11 @@
 import type { Run } from '../../comparison.ts'
 
-/** A value that is so many times the typical one would squash all the others. */
+/** A value this many times the typical value would squash all the others. */
 const TOO_LARGE = 5
 
 /**
- * Up to where an axis shows values: the largest of those that are not far beyond the typical ones. What lies
- * above is drawn as cut off, with its number.
+ * The largest value that an axis shows: the largest that is not far above the typical one. A value above it
+ * is drawn as cut off, with its number.
  */
 export function clipLimit(values: readonly number[], typicalOf: readonly number[] = values): number {
   const typical = lowerMedian(typicalOf.length > 0 ? typicalOf : values)
@@ -14,7 +14,7 @@ export function clipLimit(values: readonly number[], typicalOf: readonly number[
   return Math.max(typical, ...values.filter(value => value <= typical * TOO_LARGE))
 }
 
-/** Policies are what the page compares, so they say what is typical; a baseline may be far dearer. */
+/** The page compares policies, so their costs say what is typical. A baseline may cost far more. */
 export function costLimit(runs: readonly { readonly run: Run }[]): number {
   const policies = runs.filter(({ run }) => run.kind === 'policy')
   return clipLimit(
@@ -23,7 +23,7 @@ export function costLimit(runs: readonly { readonly run: Run }[]): number {
   )
 }
 
-/** Of two in the middle the lower: then at least half of the values stay readable. */
+/** Of two values in the middle it takes the lower. Then at least half of the values stay readable. */
 function lowerMedian(values: readonly number[]): number {
   const ordered = [...values].sort((a, b) => a - b)
   return ordered[Math.floor((ordered.length - 1) / 2)] ?? 0

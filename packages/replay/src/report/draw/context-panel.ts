@@ -13,11 +13,11 @@ const PLOT = { left: 38, right: 292, top: 12, bottom: 128 } as const
 const ROWS = 4
 const FOLD_MARK = { top: 132, bottom: 140 } as const
 
-/** What all panels share, so that they can be compared. */
+/** What all panels share, so that a reader can compare them. */
 export interface PanelAxes {
   readonly messages: number
   readonly tokens: number
-  /** After how many messages the next transcript begins. */
+  /** After how many messages each later transcript begins. */
   readonly beginnings: readonly number[]
 }
 
@@ -25,7 +25,7 @@ export function panelAxes(runs: readonly Run[], beginnings: readonly number[]): 
   const policyPeaks = runs.filter(run => run.kind === 'policy').map(peakOf)
   return {
     messages: Math.max(1, ...runs.flatMap(run => [run.messages, run.timeline.at(-1)?.message ?? 0])),
-    // The policies are what is looked at: a bot that sends everything may leave the picture.
+    // The reader looks at the policies. The line of a bot that sends everything may leave the picture.
     tokens: roundUp(Math.max(ROWS, clipLimit(policyPeaks.length > 0 ? policyPeaks : runs.map(peakOf))), ROWS),
     beginnings,
   }
@@ -83,7 +83,7 @@ function lines(points: readonly TimelinePoint[], x: Scale, y: Scale): Markup[] {
   ]
 }
 
-/** Where a line leaves the picture at its top. */
+/** A mark where a line leaves the picture at its top. */
 function leaving(run: Run, x: Scale, axes: PanelAxes): Markup {
   const at = x(run.timeline.find(point => point.contextTokens > axes.tokens)!.message)
   const isLeft = at < (PLOT.left + PLOT.right) / 2

@@ -7,10 +7,13 @@ import { referenceCost } from '../reference-cost.ts'
 import type { ShownRun } from '../run-look.ts'
 import { costLimit } from './clip-limit.ts'
 
-/** In percent of the room: beside a cut bar, which fills it, no whole bar is longer than that. */
+/** In percent of the room. A cut bar fills the room; beside it, no whole bar is longer than this. */
 const ROOM_BESIDE_CUT = 84
 
-/** A list that the style sheet draws: the browser fits it to any width, and its words can be read aloud. */
+/**
+ * A list that the style sheet draws as bars. The browser fits it to any width, and a screen reader can read
+ * its words.
+ */
 export function costBars(runs: readonly ShownRun[], prices: Prices): Markup {
   const limit = costLimit(runs)
   const room = runs.some(({ run }) => run.cost.total > limit) ? ROOM_BESIDE_CUT : 100

@@ -1,11 +1,11 @@
 import { shorten, textWidth } from './text-width.ts'
 
-/** Of a setting's name; with fewer letters one has to guess which it is. */
+/** Letters of a setting's name. With fewer, the reader has to guess the setting. */
 const READABLE_LETTERS = 12
 
 /**
- * `budget=8000 lowWater=0.5` in as few lines as leave the names readable. The values tell the runs of one
- * policy apart, so they stay whole.
+ * Lays out `budget=8000 lowWater=0.5` in as few lines as keep the names readable. The values tell the runs of
+ * one policy apart, so they stay whole.
  */
 export function fitSettings(text: string, size: number, room: number): string[] {
   const settings = text.split(' ')
@@ -37,7 +37,7 @@ function wrap(words: readonly string[], size: number, room: number): string[] {
   return lines
 }
 
-/** One setting on a line of its own, however little of its name is left. */
+/** One setting on its own line, even if little of its name is left. */
 function squeeze(setting: string, size: number, room: number): string {
   for (let kept = setting.indexOf('='); kept > 0; kept -= 1) {
     const short = shortenSetting(setting, kept)

@@ -113,7 +113,7 @@ function label(x: number, y: number, text: string | Markup, letters: number, anc
 
 interface Label {
   readonly shown: ShownRun
-  /** The name, with the amount where there is room for it; below it the settings that have no room beside it. */
+  /** The name, and the amount if it fits. Below it stand the settings that do not fit beside the name. */
   readonly lines: readonly { readonly text: string | Markup; readonly letters: number }[]
   readonly height: number
 }
@@ -146,7 +146,7 @@ function line(shown: ShownRun, x: Scale, y: Scale): Markup {
   return polyline(pointsOf(shown).map(point => [x(point.message), y(point.money)]))
 }
 
-/** On the side where it fits, or where there is more room. */
+/** Places the label on the right if it fits there, and otherwise on the side with more room. */
 function layExitLabel(text: string, at: number, width: number, letters: number) {
   const isRight = width - at - 10 >= Math.min(at - 10, textWidth(text, letters))
   return isRight
@@ -154,7 +154,7 @@ function layExitLabel(text: string, at: number, width: number, letters: number) 
     : { x: at - 10, anchor: 'end', lines: fitSettings(text, letters, at - 10) }
 }
 
-/** Where, between two points, a line crosses the top. */
+/** Where a line crosses the top, between two points. */
 function exitPlace(shown: ShownRun, x: Scale, y: Scale): number {
   const points = pointsOf(shown)
   const outside = points.findIndex(point => y(point.money) < TOP)

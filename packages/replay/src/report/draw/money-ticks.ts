@@ -1,6 +1,6 @@
 import { formatMoney } from '../format.ts'
 
-/** Whole amounts need no cents, if none of the others has any. */
+/** Whole amounts are written without cents, if no other amount has any. */
 export function moneyTicks(ticks: readonly number[], currency: string): { tick: number; text: string }[] {
   const texts = ticks.map(tick => formatMoney(tick, currency))
   const whole = ticks.every(Number.isInteger)

@@ -1,7 +1,7 @@
 import { type Content, type Markup, markup } from '../markup.ts'
 import type { Scale } from './scale.ts'
 
-/** Where lines are drawn; what is written stands around it. */
+/** The area where lines are drawn. The words stand around it. */
 export interface Plot {
   readonly left: number
   readonly right: number
@@ -14,7 +14,7 @@ export interface Tick {
   readonly text: string
 }
 
-/** A line across for each tick, with its words at the left. */
+/** A horizontal line for each tick, with its words at the left. */
 export function grid(ticks: readonly Tick[], y: Scale, { left, right }: Plot): Markup[] {
   return ticks.map(
     ({ tick, text }) => markup`<line class="grid" x1="${left}" x2="${right}" y1="${y(tick)}" y2="${y(tick)}"/>
@@ -33,7 +33,7 @@ export function words(
 `
 }
 
-/** Where the next transcript begins. */
+/** A line where each later transcript begins. */
 export function beginningLines(beginnings: readonly number[], x: Scale, plot: Plot): Markup[] {
   return beginnings.map(message => upright('beginning', x(message), plot))
 }
@@ -43,13 +43,13 @@ export function upright(look: string, x: number, { top, bottom }: Pick<Plot, 'to
 `
 }
 
-/** Keeps lines inside the plot; their round ends may reach a little over its right and lower edge. */
+/** Keeps lines inside the plot. Their round ends may reach a little over its right and lower edge. */
 export function clipPath(id: string, { left, right, top, bottom }: Plot): Markup {
   return markup`<clipPath id="${id}-plot"><rect x="${left}" y="${top}" width="${right - left + 4}" height="${bottom - top + 2}"/></clipPath>
 `
 }
 
-/** Content of the plot: what is outside is cut off. */
+/** Content of the plot. Any part outside it is cut off. */
 export function clipped(id: string, content: Content): Markup {
   return markup`<g clip-path="url(#${id}-plot)">${content}</g>
 `
@@ -59,7 +59,7 @@ export function polyline(points: readonly (readonly [x: number, y: number])[], l
   return markup`<polyline class="${look}" points="${points.map(([x, y]) => markup`${x},${y} `)}"/>`
 }
 
-/** An arrow upwards: what is shown goes on beyond the top. */
+/** An arrow upwards: the line goes on beyond the top. */
 export function exitMark(x: number, y: number): Markup {
   return markup`<path class="exit" d="M${x - 5} ${y} l5 -9 l5 9 z"/>
 `

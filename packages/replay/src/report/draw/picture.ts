@@ -5,7 +5,7 @@ export interface Picture {
   readonly width: number
   readonly height: number
   readonly title: string
-  /** What one would say of it to somebody who cannot see it. */
+  /** Tells what the picture shows to a reader who cannot see it. */
   readonly description: string
 }
 
@@ -18,7 +18,7 @@ ${content}
 `
 }
 
-/** Letters do not shrink with a picture: a narrow screen gets a picture of its own. */
+/** Letters must not shrink with a picture, so a narrow screen gets its own picture. */
 export const WIDTHS = { wide: 960, narrow: 350 } as const
 export type PictureSize = keyof typeof WIDTHS
 

@@ -1,4 +1,4 @@
-/** From a value to a place in the picture. */
+/** Maps a value to a place in the picture. */
 export type Scale = (value: number) => number
 
 export function linearScale(
@@ -9,7 +9,7 @@ export function linearScale(
   return value => (span > 0 ? start + ((value - low) / span) * (end - start) : start)
 }
 
-/** Round numbers from 0 up to the limit at the most, about as many as asked for. */
+/** Round numbers from 0 up to at most `limit`, roughly `about` of them. */
 export function ticksUpTo(limit: number, about: number): number[] {
   return ticksBetween(0, limit, about)
 }
@@ -23,7 +23,7 @@ export function ticksBetween(low: number, high: number, about: number): number[]
   return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step)
 }
 
-/** The next round number, so that the topmost line of a grid is the top of the picture. */
+/** The next round number above the limit, so that the topmost grid line is the top of the picture. */
 export function roundUp(limit: number, about: number): number {
   if (!(limit > 0)) return 1
   const step = roundStep(limit / about)

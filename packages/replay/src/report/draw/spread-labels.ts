@@ -1,4 +1,4 @@
-/** Moves labels apart: none reaches into the next and, if they fit, all are within the range. */
+/** Moves labels apart. No label overlaps the next and, if all fit, all are within the range. */
 export function spreadLabels(
   wanted: readonly number[],
   heights: readonly number[],

@@ -16,12 +16,18 @@ const LAYOUTS = {
 } as const
 const TOP = 46
 const BOTTOM = 52
-/** Small differences shall look small: the axis reaches at least so far above the best. */
+/** Small differences should look small: the axis reaches at least this share above the best. */
 const MIN_REACH = 0.25
-/** Values that double each time are shown at equal steps. */
+/**
+ * In a wider span than this ratio, the axis is logarithmic: values that double each time stand at equal
+ * steps.
+ */
 const WIDE_SPAN = 16
 
-/** Money against one setting's value, the best marked and its flat surroundings shaded. */
+/**
+ * Draws money against the values of one setting. The best value is marked, and the flat stretch around it is
+ * shaded.
+ */
 export function sweepLine(sweep: Sweep, currency: string, size: PictureSize): Markup {
   const { left, right, height } = LAYOUTS[size]
   const plot: Plot = { left, right, top: TOP, bottom: height - BOTTOM }

@@ -4,12 +4,18 @@ import { type Content, type Markup, markup } from '../markup.ts'
 import { scrollable } from '../sections/scrollable.ts'
 import { isBest, isFlat, pointLabel } from '../sweep-points.ts'
 
-/** In percent, how deep the colour of the dearest is: letters must stay readable on it. */
+/** In percent: the depth of the colour in the dearest cell. Letters must stay readable on it. */
 const DEEPEST = 60
-/** From here on all is simply dear: one outlier shall not make everything else look alike. */
+/**
+ * From this share above the best on, all cells have the same colour. Otherwise one outlier would make all
+ * other cells look alike.
+ */
 const DEAR = 1
 
-/** Two settings: a cell a combination, the deeper the dearer; each says how much more it costs. */
+/**
+ * For two settings: one cell for each combination. A deeper colour means a higher cost, and each cell says
+ * how much more it costs.
+ */
 export function sweepMap(sweep: Sweep, currency: string): Markup {
   const [across = '', down = ''] = sweep.settings
   const columns = distinct(sweep, across)

@@ -1,7 +1,10 @@
-/** Of bold letters, against others of their size. */
+/** The width of bold letters, relative to regular letters of the same size. */
 export const BOLD = 1.12
 
-/** Nothing here can measure a font: an estimate by DejaVu Sans, the widest of those that a page may get. */
+/**
+ * An estimate, since no font can be measured here. It follows DejaVu Sans, the widest font that a browser may
+ * use for the page.
+ */
 export function textWidth(text: string, size: number): number {
   let width = 0
   for (const character of text) width += characterWidth(character)
@@ -15,7 +18,7 @@ function characterWidth(character: string): number {
   return /[A-Zmw@]/.test(character) ? 0.8 : 0.63
 }
 
-/** Leaves out the middle. */
+/** Shortens a text by its middle. */
 export function shorten(text: string, size: number, room: number): string {
   if (textWidth(text, size) <= room) return text
   const characters = [...text]

@@ -4,7 +4,7 @@ import { formatCount, formatPlural, formatTokens } from '../format.ts'
 import { type Markup, markup, withCode } from '../markup.ts'
 import { scrollable } from './scrollable.ts'
 
-/** More than so many are folded away, so that the answer stays on the first screen. */
+/** A longer list is folded away, so that the answer stays on the first screen. */
 const SHOWN_AT_ONCE = 4
 
 export function answer(comparison: Comparison): Markup {
@@ -25,7 +25,7 @@ ${transcripts.length === 0 ? null : transcriptList(transcripts)}
 `
 }
 
-/** Of a conversation without messages there is no more to say. */
+/** Without messages, only the conversations and messages are counted. */
 function facts({ transcripts, runs }: Comparison): [string, string][] {
   const messages = sum(transcripts, 'messages')
   const requests = runs[0]?.cost.calls.reply.calls ?? 0

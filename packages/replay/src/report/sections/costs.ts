@@ -37,7 +37,7 @@ ${runs.map(({ run }) => {
 `
 }
 
-/** Why a short context may be dearer than a longer one. */
+/** Explains why a short context may cost more than a longer one. */
 function tooShortNote(runs: readonly ShownRun[], { caching, leastCachedTokens }: Prices): string | null {
   const isTooShort = ({ run }: ShownRun) => run.tokens.meanContext < leastCachedTokens
   if (caching === 'none' || !runs.some(isTooShort)) return null

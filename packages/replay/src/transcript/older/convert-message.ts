@@ -10,22 +10,25 @@ import { ToolCalls } from '../tool-calls.ts'
 import type { FoundMessage } from '../transcript.ts'
 import { firstOf, TIME_FIELDS, timeOf } from './older-fields.ts'
 
-/** A message as it stands in the file, and how a person finds it there. */
+/** A message as it is in the file, and its place, by which a person finds it there. */
 export interface Entry {
   readonly place: string
   readonly value: unknown
 }
 
 export interface ReadOlderOptions {
-  /** In which times are read that name no offset. */
+  /** The time zone for times without an offset. */
   readonly zone: string
-  /** For a session in which nothing has a time. */
+  /** The time for a session in which nothing has a time. */
   readonly now: number
 }
 
 export interface Converted {
   readonly messages: readonly FoundMessage[]
-  /** `after[n]`: how many messages the first n entries became. An empty entry becomes none, one with tools several. */
+  /**
+   * `after[n]`: how many messages the first n entries became. An empty entry becomes no message; an entry
+   * with tools becomes several.
+   */
   readonly after: readonly number[]
   readonly notes: readonly string[]
 }
@@ -35,7 +38,10 @@ interface Timed {
   readonly at: number | null
 }
 
-/** Messages of one session, with tool calls, names and times; a message without a time gets that of its neighbour. */
+/**
+ * Converts the messages of one session, with tool calls, names and times. A message without a time gets the
+ * time of its neighbour.
+ */
 export function convertMessages(
   entries: readonly Entry[],
   { zone, now, fallback = null }: ReadOlderOptions & { readonly fallback?: number | null },
@@ -65,7 +71,7 @@ export function convertMessages(
   return { ...filled(timed, { fallback, now, notes }), after }
 }
 
-/** Python writes the time of the machine so, without saying where that is. */
+/** A time without an offset. Python writes the machine's local time like this, without naming its zone. */
 function isLocal(given: unknown, at: number | null): boolean {
   return (
     at !== null &&
@@ -75,7 +81,10 @@ function isLocal(given: unknown, at: number | null): boolean {
   )
 }
 
-/** The message before, or else the first one after: so the order of times is never broken by one that was not known. */
+/**
+ * A missing time becomes the time of the message before or, at the beginning, of the first message with a
+ * time. So a guessed time never breaks the order of times.
+ */
 function filled(
   timed: readonly Timed[],
   { fallback, now, notes }: { fallback: number | null; now: number; notes: string[] },
@@ -113,10 +122,10 @@ function convert(value: unknown, { place, calls, ids, given }: Converting): Mess
   const { id, name, ...rest } = value
   const role = roleOf(value)
   const content = firstOf(value, ['content', 'text', 'message'])
-  // A row of a database has a column for what was not said, too.
+  // A database row has a content column even if nothing was said: then the content is null.
   const said = content ?? ('content' in value || 'text' in value ? null : undefined)
   const message = { ...rest, role, ...(said !== undefined && { content: said }) }
-  // Who has a tool answered by name only needs it.
+  // Some systems identify the tool only by name, so a tool's message keeps its name.
   const named = role === 'tool' ? { ...message, name } : message
   const inputs = isAiSdkMessage(message) ? convertAiSdk(message, calls) : convertOpenAI(named, calls)
   const sender = senderOf(value, role)
@@ -136,13 +145,16 @@ const ROLE_NAMES: Readonly<Record<string, Role>> = {
   function: 'tool',
 }
 
-/** What is no role at all is refused, and named, where every message is checked. */
+/** An unknown role stays as it is. The check of every message refuses it and names it. */
 function roleOf(value: JsonRecord): unknown {
   const role = value['role']
   return (typeof role === 'string' && ROLE_NAMES[role.toLowerCase()]) || role
 }
 
-/** The platform's own id stays, so that what the platform delivers again is known. A row's number is no such id. */
+/**
+ * The platform's own id stays as it is, so that a message is recognised when the platform delivers it again.
+ * A row's number is no such id and gets a prefix.
+ */
 function ownId(value: JsonRecord): string | null {
   const platform = idOf(firstOf(value, ['external_id', 'externalId', 'message_id', 'messageId']))
   if (platform !== null) return platform
@@ -151,8 +163,8 @@ function ownId(value: JsonRecord): string | null {
 }
 
 /**
- * From words and time, so that a file that was cut off at its beginning is still known; without a time from the place,
- * since people say "ok" more than once.
+ * An id made from words and time, so that messages are still recognised in a file that lost its beginning.
+ * Without a time, the place is part of the id, since people say "ok" more than once.
  */
 function derivedId(
   { role, content }: MessageInput,
@@ -175,7 +187,10 @@ function derivedId(
 
 const PERSON = ['user_name', 'userName', 'username', 'nickname']
 
-/** In a table of rows, `user_id` says whose chat it is: of a reply it names the one who was answered. */
+/**
+ * In a table of rows, `user_id` names the person whose chat it is. In a reply's row it names the person who
+ * was answered, so it counts only for users.
+ */
 function senderOf(value: JsonRecord, role: unknown): Sender | null {
   const isPerson = role === 'user'
   const own = firstOf(value, ['sender', 'from'])

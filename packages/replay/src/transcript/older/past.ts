@@ -1,34 +1,35 @@
 import type { SessionKind, WindowMessage } from 'palimpsest/internals/log/index'
 
 /**
- * What a session of an older system held beside its messages. Counts and ranges are places among the messages that
- * were found, from 0, the end not included: what a file counts otherwise is converted where it is read.
+ * What a session of an older system held beside its messages. Counts and ranges are indices into the messages
+ * that were found: they start at 0 and exclude the end. Where a file counts differently, its reader converts
+ * the numbers.
  */
 export interface Past {
-  /** So many of the oldest messages the older system no longer sent word for word. */
+  /** How many of the oldest messages the older system no longer sent word for word. */
   readonly folded: number
-  /** When it last folded; `null`: the file does not say. */
+  /** When the older system last folded; `null`: the file does not say. */
   readonly foldedAt: number | null
-  /** As they stood in the file: they may overlap, and leave gaps. */
+  /** As they were in the file: they may overlap and leave gaps. */
   readonly summaries: readonly PastSummary[]
-  /** What stood for the folded messages, where that was messages; `null`: there was none. */
+  /** The messages that replaced the folded ones; `null`: no messages did. */
   readonly window: readonly WindowMessage[] | null
   readonly memo: { readonly value: Readonly<Record<string, unknown>>; readonly through: number } | null
   /** How many messages there were when the older system last resized. */
   readonly resizedAt: number | null
   readonly settings: Readonly<Record<string, unknown>>
-  /** Its chat memory (`day: null`) and its daily logs. */
+  /** The chat memory (`day: null`) and the daily logs. */
   readonly documents: readonly PastDocument[]
   readonly createdAt: number | null
   /** `null`: the file does not say. */
   readonly kind: SessionKind | null
-  /** What was taken otherwise than it stands in the file, in words for people. */
+  /** Sentences for people: what was read differently from how the file has it. */
   readonly notes: readonly string[]
 }
 
 export interface PastSummary {
   readonly from: number
-  /** Not included. At or below `from`: the messages are no longer in the file. */
+  /** Excluded. At or below `from`: the messages are no longer in the file. */
   readonly to: number
   readonly text: string
   readonly at: number | null
@@ -37,7 +38,7 @@ export interface PastSummary {
 export interface PastDocument {
   readonly day: string | null
   readonly content: string
-  /** The file that it was read from. */
+  /** The file that holds it. */
   readonly file: string
 }
 

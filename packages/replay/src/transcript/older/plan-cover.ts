@@ -1,25 +1,29 @@
 import type { Past, PastSummary } from './past.ts'
 
-/** What stands for the messages of a range: the older system's words, or `null`: an extract is to be made. */
+/**
+ * What stands for the messages of a range: the older system's words; or `null`, where an extract is to be
+ * made.
+ */
 export interface Cover {
   readonly from: number
-  /** Not included. */
+  /** Excluded. */
   readonly to: number
   readonly text: string | null
   readonly at: number | null
 }
 
 export interface CoverPlan {
-  /** From 0 through the cursor, one after the other, with no gap and no overlap. */
+  /** The covers follow each other from 0 through the cursor, with no gap and no overlap. */
   readonly covers: readonly Cover[]
-  /** Summaries of messages that are not in the file. */
+  /** Summaries whose messages are not in the file. */
   readonly homeless: readonly PastSummary[]
   readonly notes: readonly string[]
 }
 
 /**
- * Segments follow each other, and summaries of older systems need not. One that overlaps the one before stands for what
- * that one leaves; one that lies inside another is told with it; what none covers gets an extract. No words are lost.
+ * Segments must follow each other, but the summaries of older systems may overlap. A summary that overlaps
+ * the one before covers only the rest of its range. The text of a summary inside another is added to that
+ * one. A range without a summary gets an extract. No words are lost.
  */
 export function planCover({
   folded,
@@ -47,7 +51,7 @@ export function planCover({
   const notes: string[] = []
   if (overlapping > 0)
     notes.push(`${overlapping} of ${summaries.length} summaries overlap another: no message is covered twice`)
-  // A window is the cover, and what summaries there are is told beside it.
+  // The window covers the range. The summaries are kept beside it.
   if (window !== null && folded > 0) return { covers: [], homeless: summaries, notes }
   return { covers, homeless, notes }
 }

@@ -7,7 +7,7 @@ import type { FoundConversation, TranscriptProblem } from '../transcript.ts'
 import { counted } from './convert-message.ts'
 import { NO_PAST, type PastDocument } from './past.ts'
 
-/** What a bot kept in Markdown beside a file of its chats. */
+/** The Markdown documents that a bot kept beside the file of its chats. */
 export interface BotDocuments {
   /** `SOUL.md`: who the bot is. */
   readonly persona: PastDocument | null
@@ -21,12 +21,16 @@ interface Beside {
   readonly problems: readonly TranscriptProblem[]
 }
 
-/** The session of daily logs that belong to no one chat: in any other it would show one chat what another said. */
+/**
+ * The session for daily logs that belong to no single chat. In any other session they would show one chat
+ * what another chat said.
+ */
 const DAILY_LOG_ID = 'daily-log'
 
 /**
- * The folders `chat_memories` and `memory` beside a file of chats, and `SOUL.md` and `MEMORY.md`. A chat memory is given
- * to the chat that its file is named after; one of a chat that is not in the file becomes a session without messages.
+ * Reads the folders `chat_memories` and `memory` beside a file of chats, and `SOUL.md` and `MEMORY.md`. A
+ * chat memory goes to the chat that its file is named after. If that chat is not in the file, the memory
+ * becomes a session without messages.
  */
 export async function readBeside(path: string, conversations: readonly FoundConversation[]): Promise<Beside> {
   const folder = dirname(path)
@@ -49,7 +53,7 @@ export async function readBeside(path: string, conversations: readonly FoundConv
       })
     else give(owner.id, document)
   }
-  // A chat whose memory alone is left is one, too: what no chat is named for may be about it.
+  // A chat with only its memory left counts as a chat, too: a daily log that names no chat may be about it.
   const all = new Set([...chats.ids, ...given.keys()])
   const known = new Chats([...all])
   const only = all.size === 1 ? [...all][0]! : null
@@ -104,7 +108,7 @@ function withDocuments(
 
 const EXTENSION = '.md'
 
-/** None where the folder is not there. */
+/** Empty where the folder does not exist. */
 async function markdownIn(folder: string): Promise<readonly string[]> {
   try {
     return (await readdir(folder)).filter(name => name.endsWith(EXTENSION)).sort()
@@ -114,7 +118,7 @@ async function markdownIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** `null`: it is not there, holds nothing, or cannot be taken, which is a problem. */
+/** `null`: the file does not exist, is empty, or cannot be read. The last case is reported as a problem. */
 async function readMarkdown(
   folder: string,
   name: string,
@@ -141,7 +145,10 @@ async function readMarkdown(
   return text === '' ? null : { day: null, content: `${text}\n`, file: name }
 }
 
-/** File names are ids made safe, each system in its own way: what is no letter and no digit is not compared. */
+/**
+ * Finds the chat that a file is named after. Each older system makes an id safe for a file name in its own
+ * way. So characters that are neither letters nor digits are not compared.
+ */
 class Chats {
   readonly ids: ReadonlySet<string>
   readonly #alike: ReadonlyMap<string, readonly string[]>
@@ -151,7 +158,7 @@ class Chats {
     this.#alike = Map.groupBy(this.ids, comparable)
   }
 
-  /** By exactly this name; `null`: there is none. */
+  /** The chat with exactly this name; `null`: there is none. */
   named(name: string): string | null {
     return [name, decodedName(name)].find(id => this.ids.has(id)) ?? null
   }
@@ -171,7 +178,7 @@ class Chats {
   }
 }
 
-/** `telegram%3a42` is `telegram:42`. */
+/** Reads `telegram%3a42` as `telegram:42`. */
 function decodedName(name: string): string {
   try {
     return decodeURIComponent(name)
@@ -184,12 +191,14 @@ function comparable(id: string): string {
   return id.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '_')
 }
 
-/** `telegram:42`, but neither `10:30` nor an address of a page. */
+/** Matches `telegram:42`, but neither `10:30` nor a web address. */
 const LIKE_AN_ID = /^\p{L}[\p{L}\p{N}_-]*:(?!\/\/)\S+$/u
 
 /**
- * What stands under a heading that is a chat's id is that chat's, through the next heading of that level or above. That
- * one, and one that looks like an id, is of a chat that is not known here. What comes before is of the only chat.
+ * Splits a daily log by chat. The text under a heading with a chat's id belongs to that chat, up to the next
+ * heading of the same level or above. That next heading, or one that looks like an id, belongs to an unknown
+ * chat, unless it names a known one. The text before the first such heading belongs to the only chat, if
+ * there is only one.
  */
 function splitDay(
   content: string,

@@ -12,7 +12,10 @@ interface FoundInLines {
   readonly problems: readonly TranscriptProblem[]
 }
 
-/** Lines that are a session only together: rows of tables, or messages under a line with their cursor. `null`: none. */
+/**
+ * Reads lines that form a session only together: rows of tables, or messages under a line with their cursor.
+ * `null`: the lines are neither.
+ */
 export function readOlderLines(
   documents: readonly Document[],
   options: ReadOlderOptions,

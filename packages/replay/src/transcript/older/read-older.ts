@@ -46,7 +46,7 @@ export function readOlder(value: OlderValue, options: ReadOlderOptions): FoundCo
   }
 }
 
-/** `places`: how the messages are found in the file where they are not numbered by themselves. */
+/** `places`: how a person finds the messages in the file, where their number alone is not enough. */
 export function readOlderSession(
   session: JsonRecord,
   id: string | null,
@@ -118,11 +118,11 @@ function messagesOfRound(round: unknown): readonly unknown[] {
   const message = (role: string, said: unknown) =>
     said === undefined ? [] : [{ role, content: said, ...(time !== undefined && { timestamp: time }) }]
   const both = [...message('user', asked), ...message('assistant', answered)]
-  // What is no round at all is refused as a message, and named.
+  // An object that is no round is refused as a message, and the error names it.
   return both.length > 0 ? both : [round]
 }
 
-/** The older system's cursor, as a count of the messages that were found. */
+/** The older system's cursor, as a number of messages that were found. */
 function foldedOf(session: JsonRecord, found: Found, kind: SessionKind): number {
   const round = firstOf(session, ROUND_FIELDS)
   if (round !== undefined) return foldedThroughRound(round, found, kind)
@@ -156,7 +156,7 @@ function foldedThroughRound(value: unknown, { entries, rounds, converted, notes 
   return round === 0 || last.length === 0 ? 0 : last[Math.min(round, last.length) - 1]!
 }
 
-/** Where each message says its round. */
+/** The ends of rounds, if each message names its round. */
 function roundsIn(entries: readonly Entry[]): readonly number[] | null {
   const ends: number[] = []
   for (const [index, { value }] of entries.entries()) {
@@ -171,7 +171,7 @@ function roundsIn(entries: readonly Entry[]): readonly number[] | null {
   })
 }
 
-/** After how many messages each turn ends, counted as the engine counts them. */
+/** After how many messages each turn ends. Turns are counted as the engine counts them. */
 function turnEnds(messages: readonly FoundMessage[], kind: SessionKind): readonly number[] {
   const ends: number[] = []
   let totals: Totals | null = null
@@ -187,8 +187,10 @@ function turnEnds(messages: readonly FoundMessage[], kind: SessionKind): readonl
 }
 
 /**
- * The current history of a session that keeps two: its longest end that the full one has, too, is raw, and what stands
- * before it stands for the rest. Messages of the full history alone say nothing of the others: then there is no window.
+ * For a session with two histories: what stood for its folded messages. The longest end of the current
+ * history that is also the end of the full one is raw. The messages before it stand for the rest of the full
+ * history. If all of them are in the full history, too, they say nothing about the rest, and there is no
+ * window.
  */
 function windowOf(
   session: JsonRecord,
@@ -216,7 +218,8 @@ function windowOf(
   const isOwn = before.some(message => !known.has(JSON.stringify(message)))
   const folded = full.length - kept
   if (folded > 0 || !isOwn) return { folded, messages: isOwn ? before : null }
-  // It stands for nothing yet; so that it is kept, it stands for the oldest message, which it tells, too.
+  // These messages stand for nothing yet. To keep them, the window stands for the oldest message, and also
+  // contains it.
   return { folded: 1, messages: [...before, full[0]!] }
 }
 
@@ -258,7 +261,7 @@ function isThere(value: unknown): boolean {
   return isRecord(value) ? eventsIn(value).length > 0 : textOf(value).trim() !== ''
 }
 
-/** A session memory is often an object around its text and its events. */
+/** A session memory is often an object with a text and events. */
 function eventsIn(value: JsonRecord): readonly unknown[] {
   const text = firstOf(value, ['summary', 'text', 'content'])
   return [...(text === undefined ? [] : [text]), ...listOf(value['events'])]
@@ -272,7 +275,7 @@ function roundRange(record: JsonRecord, ends: () => readonly number[]): { from: 
   return { from: from === 1 ? 0 : (all[from - 2] ?? all.at(-1) ?? 0), to: all[to - 1] ?? all.at(-1) ?? 0 }
 }
 
-/** Half-open, as the cursor is. */
+/** Half-open, like the cursor. */
 function indexRange(record: JsonRecord, { after }: Converted): { from: number; to: number } | null {
   const from = countOf(firstOf(record, ['start', 'start_index', 'startIndex', 'from']))
   const to = countOf(firstOf(record, ['end', 'end_index', 'endIndex', 'to']))
@@ -298,7 +301,7 @@ const A_NAMES = ['fullContextTurns', 'full_context_turns', 'A']
 const B_NAMES = ['cachedContextTurns', 'cached_context_turns', 'B']
 const SETTING_PLACES = ['settings', 'contextWindow', 'context_window', 'agent']
 
-/** A and B, wherever the session has them. */
+/** Finds A and B in any of the places where sessions keep them. */
 function settingsOf(session: JsonRecord, notes: string[]): Readonly<Record<string, unknown>> {
   const places = [session, ...SETTING_PLACES.map(name => recordOf(session[name]))]
   const inner = places.flatMap(place => [place, recordOf(place['contextWindow'])])
@@ -318,7 +321,7 @@ function settingsOf(session: JsonRecord, notes: string[]): Readonly<Record<strin
   return good.length === 0 ? {} : { policy: 'rounds', ...Object.fromEntries(good) }
 }
 
-/** A whole number from 0, also as text; `null`: it is none. */
+/** A whole number of at least 0, also if it is written as text; `null`: the value is none. */
 function countOf(value: unknown): number | null {
   const number = typeof value === 'string' && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value
   return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null

@@ -5,7 +5,10 @@ import { firstOf, kindOf, SESSION_ID_FIELDS, TIME_FIELDS, timeOf } from './older
 import { NO_PAST, type PastSummary } from './past.ts'
 import { isSummaryRow, type OlderRow } from './recognize-older.ts'
 
-/** Rows of messages, each with whether it is archived, and rows of summaries with the first and last message's id. */
+/**
+ * Reads rows of messages, each of which says whether it is archived, and rows of summaries, each with the ids
+ * of its first and last message.
+ */
 export function readRows(rows: readonly OlderRow[], options: ReadOlderOptions): FoundConversation[] {
   const bySession = Map.groupBy(rows, ({ value }) => idOf(firstOf(recordOf(value), SESSION_ID_FIELDS)))
   return [...bySession].map(([id, own]) => readSessionRows(id, own, options))
@@ -69,14 +72,14 @@ function rowId(value: unknown): string | null {
   return idOf(firstOf(recordOf(value), ['id', 'msg_id', 'msgId', 'message_id', 'messageId']))
 }
 
-/** By number where all ids are numbers: a table may be written in any order. */
+/** Sorts by id if all ids are numbers, since a table may be in any order. */
 function inOrder(rows: readonly OlderRow[]): readonly OlderRow[] {
   const numbered = rows.map(row => ({ row, number: numberOf(rowId(row.value)) }))
   if (numbered.some(({ number }) => number === null)) return rows
   return numbered.sort((a, b) => compare(a.number!, b.number!)).map(({ row }) => row)
 }
 
-/** They may be larger than a number can hold. */
+/** Ids may be larger than a JavaScript number can hold. */
 function numberOf(id: string | null): bigint | null {
   return id !== null && /^\d{1,40}$/.test(id) ? BigInt(id) : null
 }
@@ -85,7 +88,10 @@ function compare(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** From the first message's id through the last one's, both included; of numbers also where these two are gone. */
+/**
+ * From the first message's id through the last one's, both included. If all ids are numbers, these two
+ * messages themselves may be missing.
+ */
 function rangeOf(row: JsonRecord, ids: readonly (string | null)[]): { from: number; to: number } {
   const first = idOf(firstOf(row, ['start_msg_id', 'startMsgId']))
   const last = idOf(firstOf(row, ['end_msg_id', 'endMsgId']))

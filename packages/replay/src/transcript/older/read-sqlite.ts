@@ -8,8 +8,8 @@ export async function isSqlite(source: Source): Promise<boolean> {
 }
 
 /**
- * The rows of the tables of messages and of summaries, by the tables' names: the same value as a JSON file with both.
- * The file is opened for reading only.
+ * Reads the rows of all tables of messages and of summaries, by the tables' names. The value is the same as
+ * for a JSON file with both. The database is opened read-only.
  */
 export async function readSqlite({ path }: Source): Promise<unknown> {
   if (path === '-')
@@ -23,7 +23,7 @@ export async function readSqlite({ path }: Source): Promise<unknown> {
     const database = new DatabaseSync(path, { readOnly: true })
     try {
       const tables = tablesOf(database, path)
-      // Tables in which nothing stands are a conversation in which nothing was said.
+      // Empty tables are one conversation without messages.
       return Object.values(tables).every(rows => rows.length === 0) ? [] : tables
     } finally {
       database.close()
@@ -70,7 +70,7 @@ function tablesOf(database: Database, path: string): Readonly<Record<string, rea
       columns.every(column => own.includes(column))
   const summaries = tables.filter(has('start_msg_id', 'end_msg_id'))
   const archived = tables.filter(has('is_archived'))
-  // Where archiving is told by summaries alone, the messages are what has a role and words.
+  // If only summaries say what is archived, a table with a role and content holds the messages.
   const messages =
     archived.length > 0 || summaries.length === 0 ? archived : tables.filter(has('role', 'content'))
   if (messages.length === 0)
@@ -84,7 +84,7 @@ function tablesOf(database: Database, path: string): Readonly<Record<string, rea
 
 function rowsOf(database: Database, table: string): readonly unknown[] {
   const query = database.prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`)
-  // Ids of platforms may be larger than a number can hold.
+  // A platform's ids may be larger than a JavaScript number can hold.
   query.setReadBigInts(true)
   return query
     .all()

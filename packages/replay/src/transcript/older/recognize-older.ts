@@ -10,8 +10,8 @@ import {
 } from './older-fields.ts'
 
 /**
- * How older systems kept their sessions: one with a cursor, a summary, a memo or two histories; many, by the ids of
- * their chats; or rows of tables. It is seen from what the value holds.
+ * How older systems kept their sessions: one session with a cursor, a summary, a memo or two histories; many
+ * sessions, by the ids of their chats; or rows of tables. The kind is recognised by the content.
  */
 export type OlderValue =
   | { readonly kind: 'session'; readonly session: JsonRecord; readonly id: unknown }
@@ -23,22 +23,22 @@ export type OlderValue =
   | { readonly kind: 'rows'; readonly rows: readonly OlderRow[] }
 
 interface OlderSession {
-  /** The key that it stood under; `null`: it stood in a list. */
+  /** The key of the session in the file; `null`: the session was in a list. */
   readonly id: string | null
   readonly session: JsonRecord
 }
 
 export interface OlderRow {
-  /** `line 7`, `messages 7`. */
+  /** For example `line 7` or `messages 7`. */
   readonly place: string
   readonly value: unknown
 }
 
-/** `null`: it is none of them. */
+/** `null`: the value is none of them. */
 export function findOlder(value: unknown): OlderValue | null {
   if (Array.isArray(value)) return findInList(value)
   if (!isRecord(value)) return null
-  // A session's messages may be rows; what tells it from a table is a cursor of its own.
+  // A session's messages may look like rows. Only a session has a cursor of its own; a table has none.
   const tables = hasCursor(value) ? [] : Object.entries(value).filter(([, list]) => isTable(list))
   if (tables.some(([, list]) => (list as readonly unknown[]).some(isRow)))
     return {
@@ -69,7 +69,10 @@ function findInList(values: readonly unknown[]): OlderValue | null {
   }
 }
 
-/** `{ chat_id: { messages, … } }`, or `{ chat_id: [messages] }`. What else stands there is no chat, and is named. */
+/**
+ * Reads `{ chat_id: { messages, … } }` or `{ chat_id: [messages] }`. `others` names the keys that hold no
+ * chat.
+ */
 function findByIds(value: JsonRecord): OlderValue | null {
   if (Array.isArray(value['messages'])) return null
   const sessions: OlderSession[] = []
@@ -103,12 +106,12 @@ function isMessage(value: unknown): boolean {
   return typeof role === 'string' && (content !== undefined || text !== undefined)
 }
 
-/** Neither the providers' messages nor ours have such a field. */
+/** Neither the providers' messages nor ours have a field `timestamp`. */
 function isTimedMessage(value: unknown): boolean {
   return isMessage(value) && hasAny(recordOf(value), ['timestamp'])
 }
 
-/** Of a table of messages that are archived one by one, or of one of summaries. */
+/** A row of a table of messages, each with its own mark for archived, or of a table of summaries. */
 export function isRow(value: unknown): boolean {
   return isSummaryRow(value) || hasAny(recordOf(value), ['is_archived', 'isArchived'])
 }
@@ -118,7 +121,7 @@ export function isSummaryRow(value: unknown): boolean {
   return hasAny(row, ['start_msg_id', 'startMsgId']) && hasAny(row, ['end_msg_id', 'endMsgId'])
 }
 
-/** A file with a session of one message a line begins with it. */
+/** The first line of a file that holds one session with one message a line. */
 export function isMetadata(value: unknown): boolean {
   const record = recordOf(value)
   return !('role' in record) && !('messages' in record) && hasAny(record, CURSOR_FIELDS)

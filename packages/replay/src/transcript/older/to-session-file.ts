@@ -17,19 +17,19 @@ import { type Cover, planCover } from './plan-cover.ts'
 type FileSegment = SessionFile['segments'][number]
 
 export interface ConvertedSession {
-  /** For `palimpsest.import()`. */
+  /** The argument for `palimpsest.import()`. */
   readonly file: SessionFile
-  /** What was taken otherwise than it stands in the file, in words for people. */
+  /** Sentences for people: what was read differently from how the file has it. */
   readonly notes: readonly string[]
 }
 
 export interface SessionFileOptions {
-  /** The default: now. For what has no time at all. */
+  /** The time for a session in which nothing has a time. The default: now. */
   readonly now?: number
   readonly user?: string
   readonly scope?: string
   readonly kind?: SessionFile['kind']
-  /** In which the days of an extract are read. The default: UTC. */
+  /** The time zone for the days in an extract. The default: UTC. */
   readonly zone?: string
   readonly signal?: AbortSignal
 }
@@ -44,8 +44,17 @@ const OPTIONS = optionsOf<SessionFileOptions>({
 })
 
 /**
- * A conversation as a whole session, with what an older system kept beside it: its cursor, its summaries as segments, an
- * extract where there is none, its memo and its documents. Messages keep their order and their times.
+ * Makes a conversation a whole session, with what an older system kept beside it. The cursor stays. Summaries
+ * become segments, and a range without one gets an extract. The memo and the documents come along. Messages
+ * keep their order and their times.
+ *
+ * @example
+ * ```ts
+ * for (const transcript of await openTranscripts('sessions.json')) {
+ *   const { file, notes } = await toSessionFile(transcript)
+ *   await palimpsest.import(file)
+ * }
+ * ```
  */
 export async function toSessionFile(
   transcript: Transcript,
@@ -117,7 +126,10 @@ export async function toSessionFile(
 
 interface Seqs {
   readonly messages: readonly Message[]
-  /** `after[n]`: the newest `seq` of the first n messages that were found. A repeat of a message is no message. */
+  /**
+   * `after[n]`: the newest `seq` of the first n messages that were found. A message that repeats another gets
+   * no `seq`.
+   */
   readonly after: readonly number[]
   readonly zone: string
   readonly signal: AbortSignal
@@ -154,7 +166,7 @@ async function coveringSegments(
   const segments: Omit<FileSegment, 'id'>[] = []
   for (const { from, to, text, at } of covers) {
     const [fromSeq, toSeq] = [after[from]! + 1, after[to]!]
-    // All of it repeats what came before.
+    // All messages of the range repeat earlier ones.
     if (toSeq < fromSeq) continue
     if (text !== null) segments.push(segmentOf({ fromSeq, toSeq, summary: text, at }, seqs))
     else segments.push(...(await extracts(fromSeq, toSeq, seqs)))
@@ -169,7 +181,7 @@ interface Told {
   readonly at: number | null
 }
 
-/** The older system's words, as they are: how the model reads them is written where it is imported. */
+/** The older system's words, unchanged. The import renders them in the form that the model reads. */
 function segmentOf(
   { fromSeq, toSeq, summary, at }: Told,
   { messages, foldedAt }: Covering,
@@ -213,7 +225,7 @@ function textOf(content: WindowMessage['content']): string {
   return (typeof content === 'string' ? content : readableText(content)).trim()
 }
 
-/** As a fold without a model would have made them; a long range becomes several. */
+/** Makes the extracts as a fold without a model does. A long range becomes several segments. */
 async function extracts(
   fromSeq: number,
   toSeq: number,
@@ -231,7 +243,7 @@ async function extracts(
     people: [],
     memo: null,
     summarizer,
-    // How many there are together is for the next fold to look after.
+    // The next fold takes care of their total size.
     limits: { ...segmentLimits(tokens()), totalTokens: Number.POSITIVE_INFINITY },
     ...{
       zone,
@@ -257,7 +269,9 @@ async function extracts(
   }))
 }
 
-/** What a summary tells of messages that are gone must not be gone, too: it stands in the chat memory's history. */
+/**
+ * A summary of messages that are gone must not be lost. Its text goes into the history of the chat memory.
+ */
 function withHomeless(
   documents: readonly PastDocument[],
   homeless: readonly { readonly text: string }[],

@@ -2,7 +2,9 @@ import { ApiError } from '../../../api/api-error.ts'
 import { send } from '../../../api/call.ts'
 import { blocksOf } from '../../../api/events.ts'
 
-/** Stores what is said, and gives the reply as far as it has come, again and again, until it is whole. */
+/**
+ * Stores the question. Then yields the reply as far as it has come, again and again, until it is complete.
+ */
 export async function* askForReply(
   sessionId: string,
   question: string,

@@ -32,7 +32,7 @@ export function ChatMessages({
   readonly sessionId: string
   readonly messages: readonly Message[]
   readonly underWay: UnderWay | null
-  /** `null`: these are all. */
+  /** `null`: there are no older ones. */
   readonly onOlder: (() => void) | null
   readonly onMoved: (place: 'end' | 'above') => void
 }) {
@@ -48,7 +48,7 @@ export function ChatMessages({
       class="chat-messages"
       role="log"
       aria-label={texts.log}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it by the keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a reader without a mouse scrolls it by the keyboard
       tabIndex={0}
       onScroll={onScroll}
     >
@@ -75,7 +75,7 @@ export function ChatMessages({
   )
 }
 
-/** What is longer is read in the strata. */
+/** The strata show the rest of a longer message. */
 const MAX_CHARACTERS = 8_000
 
 function ChatMessage({ sessionId, message }: { readonly sessionId: string; readonly message: Message }) {

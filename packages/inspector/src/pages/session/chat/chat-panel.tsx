@@ -26,10 +26,13 @@ const useTexts = defineTexts({
   },
 })
 
-/** What a keyboard says of a key that an input method takes; Safari says it of the Enter that ends a word, too. */
+/** The key code of a key that an input method takes. Safari also gives it to the Enter that ends a word. */
 const TAKEN_BY_INPUT_METHOD = 229
 
-/** A talk with whoever answers on this server: the model that is set, or what finds answers in what was said. */
+/**
+ * A chat with the server: with the model in the settings or, without one, with a responder that finds answers
+ * in the log.
+ */
 export function ChatPanel({ sessionId, isNew }: { readonly sessionId: string; readonly isNew: boolean }) {
   const texts = useTexts()
   const [typed, setTyped] = useState('')
@@ -42,7 +45,7 @@ export function ChatPanel({ sessionId, isNew }: { readonly sessionId: string; re
   latest.current = messages
   useEffect(() => () => stop.current?.abort(), [])
   useEffect(() => {
-    // The reply is in the log before it ends: now it stands among the messages.
+    // The reply is in the log before its stream ends. So it now stands among the messages.
     setUnderWay(before => (before?.state === 'over' ? null : before))
   }, [loaded.value, loaded.error])
 
@@ -63,7 +66,8 @@ export function ChatPanel({ sessionId, isNew }: { readonly sessionId: string; re
       setUnderWay(null)
       if (!isAbort(error)) {
         setFailure(error)
-        // What was not taken is not lost; what was need not be sent again.
+        // A question that the server did not store goes back into the field. One that it stored need not be
+        // sent again.
         if (!isQuestionIn(latest.current, asked)) setTyped(before => before || question)
       }
     }

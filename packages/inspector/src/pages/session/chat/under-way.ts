@@ -3,15 +3,15 @@ import type { Message } from '../../../api/types.ts'
 /** A question whose reply has not been read back from the log yet. */
 export interface UnderWay {
   readonly question: string
-  /** As far as it has come. */
+  /** The part that has come so far. */
   readonly reply: string
-  /** The newest message when it was asked. */
+  /** The newest message at the time of the question. */
   readonly afterSeq: number
-  /** `over`: all of it has come, and the log is being read again. */
+  /** `over`: the reply is complete, and the page is reading the log again. */
   readonly state: 'coming' | 'over'
 }
 
-/** Stored, it comes with the other messages, whatever others say meanwhile. */
+/** A stored question is in the log after `afterSeq`, even if other speakers add messages meanwhile. */
 export function isQuestionIn(
   messages: readonly Pick<Message, 'seq' | 'role' | 'text'>[],
   { question, afterSeq }: Pick<UnderWay, 'question' | 'afterSeq'>,

@@ -5,10 +5,10 @@ import { useSessionEvents } from '../../../state/use-events.ts'
 import { type Loaded, useLoaded } from '../../../state/use-loaded.ts'
 
 const PAGE = 30
-/** As many as the server gives at a time. */
+/** The server returns at most this many at a time. */
 const MAX_HELD = 1_000
 
-/** Where somebody reads on from, instead of at the end. */
+/** The reader reads on from here, and not at the end. */
 interface Held {
   readonly fromSeq: number
   readonly hasOlder: boolean
@@ -18,11 +18,11 @@ interface ChatLog {
   readonly loaded: Loaded<{ readonly messages: readonly Message[]; readonly next: number | null }>
   readonly hasOlder: boolean
   readonly showOlder: () => Promise<void>
-  /** Somebody reads at the end, or further up: then what they read stays, whatever comes in. */
+  /** Tells where the reader is. `above`: what is on the screen stays there, even if new messages come in. */
   readonly readAt: (place: 'end' | 'above') => void
 }
 
-/** The newest messages; for those who look further up, all from some message on. */
+/** The newest messages. For a reader further up, all messages from some message on. */
 export function useChatMessages(sessionId: string, { isNew }: { readonly isNew: boolean }): ChatLog {
   const [held, setHeld] = useState<Held | null>(null)
   const loaded = useLoaded(

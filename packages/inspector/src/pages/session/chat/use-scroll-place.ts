@@ -1,21 +1,22 @@
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** So near to the end somebody reads what comes, and is taken along. */
+/** A reader this close to the end follows new messages. */
 const NEAR_PX = 120
 
 /**
- * Keeps the place of somebody who reads a list that grows at both ends: at its end they stay at the end; further up,
- * what they read stays where it is. Only they themselves go from the one to the other.
+ * Keeps the reader's place in a list that grows at both ends. A reader at the end stays at the end. For a
+ * reader further up, what is on the screen stays where it is. Only the reader's own scrolling switches
+ * between the two.
  */
 export function useScrollPlace({
   first,
   isAsking,
   onMoved,
 }: {
-  /** What the list begins with: where that is another one, something came above. */
+  /** The `seq` of the first message. When it changes, older messages have come in above. */
   readonly first: number | undefined
-  /** Whoever asks something wants to see what comes of it: they are taken to the end. */
+  /** A reader who asks a question wants to see the reply, so the list scrolls to the end. */
   readonly isAsking: boolean
   readonly onMoved: (place: 'end' | 'above') => void
 }): {

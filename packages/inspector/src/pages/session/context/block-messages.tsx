@@ -20,7 +20,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** A large view holds thousands. */
+/** A large context holds thousands of messages. */
 const AT_A_TIME = 100
 
 export function BlockMessages({

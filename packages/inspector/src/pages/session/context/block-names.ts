@@ -2,11 +2,11 @@ import { defineTexts } from '../../../language/language.ts'
 
 export interface BlockText {
   readonly name: string
-  /** What stands in it, in a few words. */
+  /** The content of the block, in a few words. */
   readonly about: string
 }
 
-/** The blocks of a context, as people call them. */
+/** The names of a context's blocks, for people. */
 export const useBlockTexts = defineTexts<Readonly<Record<string, BlockText>>>({
   en: {
     instructions: { name: 'Instructions', about: "the caller's own system prompt" },
@@ -48,7 +48,7 @@ export const useBlockTexts = defineTexts<Readonly<Record<string, BlockText>>>({
   },
 })
 
-/** One that this page does not know yet is shown by its own name. */
+/** A block that this page does not know is shown by its own name. */
 export function blockText(texts: Readonly<Record<string, BlockText>>, name: string): BlockText {
   return texts[name] ?? { name, about: '' }
 }
@@ -65,7 +65,7 @@ const COLOURS: Readonly<Record<string, string>> = {
   current: 'current',
 }
 
-/** The name of a colour of the page; all memory documents have one. */
+/** The name of a colour of the page. All memory documents have the same one. */
 export function blockColour(name: string): string {
   return COLOURS[name] ?? 'memory'
 }

@@ -37,7 +37,7 @@ const BEFORE_THE_LOG = new Set([
   ...['user_memory', 'scope_memory', 'chat_memory', 'daily_log'],
 ])
 
-/** How much of the context the provider's cache still had, and where and why it broke. */
+/** How much of the context the provider's cache still had, where it broke and why. */
 export function CacheChanges({ since }: { readonly since: SinceShown | null }) {
   const texts = useTexts()
   const names = useBlockTexts()

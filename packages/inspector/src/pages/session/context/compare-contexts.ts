@@ -1,15 +1,15 @@
 import type { ContextAnswer } from '../../../api/types.ts'
 import { readBlocks, type ShownBlock } from './read-blocks.ts'
 
-/** How a context goes on from an earlier one of the same session and the same wishes. */
+/** How a context follows an earlier one of the same session, with the same wishes. */
 export interface ContextComparison {
-  /** `grown`: all that was stable is still there, and something came after it. */
+  /** `grown`: the whole stable part is still there, and more comes after it. */
   readonly change: 'same' | 'grown' | 'parted'
-  /** From the start, what both have: found in the provider's cache. */
+  /** The tokens from the start that both contexts have. They are in the provider's cache. */
   readonly sameTokens: number
-  /** Of the later one, all that is sent. */
+  /** All tokens of the later context that are sent. */
   readonly tokens: number
-  /** Where the two part, in the later one; `null`: one ends there. */
+  /** Where the two differ, as a place in the later one; `null`: one of them ends there. */
   readonly partsAt: { readonly block: string; readonly seq: number } | null
   readonly isNewEpoch: boolean
 }
@@ -36,7 +36,7 @@ export function compareContexts(earlier: ContextAnswer, later: ContextAnswer): C
   }
 }
 
-/** As a provider reads it, from the start. */
+/** The pieces in the order in which a provider reads them. */
 function piecesOf(context: ContextAnswer): { pieces: readonly Piece[]; stable: number } {
   const { stable, changing } = readBlocks(context)
   const above = stable.flatMap(piecesOfBlock)

@@ -16,7 +16,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** One block of the context: what it takes, and unfolded what stands in it. */
+/** One block of the context: its size and, when it is open, its content. */
 export function ContextBlock({
   sessionId,
   block,
@@ -26,7 +26,7 @@ export function ContextBlock({
 }: {
   readonly sessionId: string
   readonly block: ShownBlock
-  /** What the shares are of. */
+  /** The tokens that the shares are relative to. */
   readonly whole: number
   readonly isOpen: boolean
   readonly onToggle: (isOpen: boolean) => void

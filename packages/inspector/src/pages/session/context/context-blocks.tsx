@@ -83,12 +83,12 @@ export function ContextBlocks({
   )
 }
 
-/** All but a little is not all. */
+/** 99.9% must not be shown as 100%. */
 function roundedDown(share: number): number {
   return Math.floor(100 * share) / 100
 }
 
-/** Which blocks are open, through every reload. */
+/** Which blocks are open. A reload keeps it. */
 export function useOpenBlocks() {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
   const onToggle = (key: string, isOpen: boolean) =>

@@ -24,7 +24,7 @@ export function ContextBudget({ report }: { readonly report: ContextReport }) {
   const names = useBlockTexts()
   const { number, percent } = useFormats()
   const { tokens, budget, blocks } = report
-  // As in the list: the room for the reply comes last.
+  // As in the list, the room for the reply comes last.
   const ordered = [...blocks].sort(
     (one, other) => Number(one.name === 'output_reserve') - Number(other.name === 'output_reserve'),
   )

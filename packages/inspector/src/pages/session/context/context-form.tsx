@@ -25,7 +25,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** What somebody wants to see the context for; empty: as the session has it. */
+/** What the context should be computed for. An empty field means what the session has. */
 export interface Wishes {
   readonly budget: string
   readonly model: string

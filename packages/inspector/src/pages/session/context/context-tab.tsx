@@ -41,7 +41,7 @@ export function ContextTab({ session }: { readonly session: SessionFigures }) {
     signal => look(id, wishes, signal),
     [id, wishes.budget, wishes.model, wishes.query],
   )
-  // What is remembered of people, scopes and everything belongs to no session, and may stand in this one's context.
+  // The memory of people, scopes and of all chats belongs to no session, but may be in this one's context.
   useEvents(
     ({ sessionId, type }) => sessionId === id || (sessionId === null && type === 'memory-changed'),
     loaded.reload,
@@ -80,7 +80,7 @@ async function look(id: string, { budget, model, query }: Wishes, signal: AbortS
     readFolds(id, { limit: MAX_FOLDS }, { signal }),
   ])
   signal.throwIfAborted()
-  // What is recalled stands at the end, and is no reason to compare with another one.
+  // The name leaves out the query, since the query changes only the recalled part at the end.
   const since = compareWithShown(JSON.stringify([id, budget, model]), context, folds)
   return { context, folds, since }
 }

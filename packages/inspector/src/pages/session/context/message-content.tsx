@@ -1,6 +1,6 @@
 import type { ContentPart, ModelMessage } from '../../../api/types.ts'
 
-/** Exactly what the model is given: text as it is, everything else as the JSON that it is sent as. */
+/** Exactly what the model gets: text as it is, and any other part as the JSON that is sent. */
 export function MessageContent({ content }: { readonly content: ModelMessage['content'] }) {
   if (typeof content === 'string') return <pre class="context-text">{content}</pre>
   return (

@@ -3,34 +3,37 @@ import type { ContextAnswer, ModelMessage } from '../../../api/types.ts'
 export interface ShownMessage {
   readonly message: ModelMessage
   readonly tokens: number
-  /** 0: none of the log. */
+  /** 0: the message is not in the log. */
   readonly seq: number
 }
 
-/** A block of a context with what stands in it. */
+/** A block of a context with its content. */
 export interface ShownBlock {
   readonly key: string
   readonly name: string
   readonly tokens: number
-  /** `null`: it is no text of the conversation's (tools, room for the reply). */
+  /** `null`: the block has no text in the conversation (tools, room for the reply). */
   readonly text: string | null
   readonly messages: readonly ShownMessage[]
 }
 
 export interface ShownContext {
-  /** What later contexts begin with, byte for byte, until an epoch ends. */
+  /** Later contexts begin with these blocks, byte for byte, until the epoch ends. */
   readonly stable: readonly ShownBlock[]
   readonly stableTokens: number
-  /** What may be another with the next call. */
+  /** Blocks that the next call may change. */
   readonly changing: readonly ShownBlock[]
-  /** Kept free: nothing of it is sent. */
+  /** Room that is kept free. None of it is sent. */
   readonly reserve: ShownBlock | null
 }
 
-/** Stored text cannot hold these tags: the server takes their bracket away. */
+/** Stored text cannot contain these tags: the server removes their bracket. */
 const VOLATILE = ['recent_changes', 'recalled_memory', 'recall'] as const
 
-/** Puts the text of a context into the blocks that its report counts, and parts them where the cache ends. */
+/**
+ * Puts the text of a context into the blocks that its report counts, and splits them where the cached part
+ * ends.
+ */
 export function readBlocks(context: ContextAnswer): ShownContext {
   const { report } = context
   const places = placesOf(context)
@@ -44,7 +47,7 @@ export function readBlocks(context: ContextAnswer): ShownContext {
     else if (place === undefined) stable.push({ ...block, text: fixedText(context, name) })
     else {
       const [from, to] = place
-      // The end of the stable part may lie within a block: while a tool's result is awaited, for one.
+      // The stable part may end inside a block, for example while a tool's result is awaited.
       const end = Math.min(Math.max(from, report.stableMessages), to)
       const all = messagesOf(context, name, place)
       const [above, below] = [all.slice(0, end - from), all.slice(end - from)]
@@ -58,7 +61,7 @@ export function readBlocks(context: ContextAnswer): ShownContext {
   return { stable, stableTokens, changing, reserve }
 }
 
-/** Which of the messages each block is: from, to. */
+/** The range of messages in each block: from, to. */
 function placesOf({ messages, messageSeqs, report }: ContextAnswer): Map<string, readonly [number, number]> {
   const has = (name: string) => report.blocks.some(block => block.name === name)
   const places = new Map<string, readonly [number, number]>()
@@ -92,7 +95,7 @@ function messagesOf(
   name: string,
   [from, to]: readonly [number, number],
 ): readonly ShownMessage[] {
-  // A note at the end goes by the number of the message before it, but is none of the log.
+  // A note at the end has the number of the message before it, but is not in the log.
   const isNote = name !== 'raw' && from > 0 && messageSeqs[from] === messageSeqs[from - 1]
   return messages.slice(from, to).map((message, place) => ({
     message,
@@ -101,13 +104,16 @@ function messagesOf(
   }))
 }
 
-/** The report counts in the model's own tokens, the messages are counted in ours. */
+/** The report counts in the tokens of the model, but the messages are counted in our own estimate. */
 function partOf(tokens: number, part: readonly ShownMessage[], whole: readonly ShownMessage[]): number {
   const sum = (messages: readonly ShownMessage[]) => messages.reduce((total, each) => total + each.tokens, 0)
   return Math.round((tokens * sum(part)) / Math.max(1, sum(whole)))
 }
 
-/** Memory stands in the instructions, each document in a block of its own; the rest are the caller's own words. */
+/**
+ * Each memory document is in the instructions, in a block of its own. The rest of the instructions are the
+ * caller's own words.
+ */
 function fixedText({ instructions, report }: ContextAnswer, name: string): string | null {
   if (name === 'tools') return null
   if (name !== 'instructions') return blockIn(instructions, name)

@@ -1,7 +1,7 @@
 import type { ContextAnswer, Fold } from '../../../api/types.ts'
 import { type ContextComparison, compareContexts } from './compare-contexts.ts'
 
-/** What became of the context since another one was shown. */
+/** What has changed in the context since the last one was shown. */
 export interface SinceShown extends ContextComparison {
   /** The folds in between, newest first. */
   readonly folds: readonly Fold[]
@@ -13,13 +13,13 @@ interface Shown {
   readonly since: SinceShown | null
 }
 
-/** For as long as the page is open. */
+/** Kept while the page is open. */
 const shownBefore = new Map<string, Shown>()
 const MAX_KEPT = 20
 
 /**
- * Compares with the context last shown under that name, and keeps this one in its place. Where nothing changed in
- * between, what was said of it still holds.
+ * Compares a context with the last one shown under that name, and stores it in its place. If nothing changed,
+ * the earlier comparison still holds.
  */
 export function compareWithShown(
   name: string,

@@ -5,7 +5,7 @@ interface SizePoint {
   readonly tokens: number
 }
 
-/** A fold on the curve: where it came, and what the conversation took before and after it. */
+/** A fold on the curve: its place, and the size of the conversation before and after it. */
 interface FoldMark {
   readonly fold: Fold
   readonly seq: number
@@ -14,27 +14,32 @@ interface FoldMark {
 }
 
 export interface ContextSizes {
-  /** By seq; at a fold there are two of the same seq, so that the curve falls straight down. */
+  /** By seq. A fold has two points with the same seq, so that the curve falls straight down. */
   readonly points: readonly SizePoint[]
-  /** Of the folds that moved something, oldest first. */
+  /** The folds that moved something, oldest first. */
   readonly marks: readonly FoldMark[]
 }
 
 export interface SizesKnown {
-  /** By segment: what was saved by condensing older segments into it, as happens along with a fold. */
+  /**
+   * By segment: the tokens saved by condensing older segments into it, which may happen together with a fold.
+   */
   readonly condensed?: ReadonlyMap<number, number>
   /**
-   * What the conversation takes now. What the folds do not explain of it (condensing of which nothing is known) is
-   * laid evenly on them, so that the curve ends where the session stands.
+   * The present size of the conversation. The folds may not explain all of it, if some condensing is not
+   * known. The rest is spread evenly over the folds, so that the curve ends at the session's present size.
    */
   readonly endsAt?: number
-  /** There are older folds: then the curve begins with the first of these, at about its present size. */
+  /**
+   * There are older folds. Then the curve begins with the first known fold, at about the present size of the
+   * conversation.
+   */
   readonly hasOlder?: boolean
 }
 
 /**
- * What the conversation took in a context, message by message: all of the log, less what the folds up to then had
- * saved.
+ * The size of the conversation in a context, message by message: all of the log, without what the folds up to
+ * then have saved.
  */
 export function contextSizes(
   whole: readonly GrowthPoint[],
@@ -88,7 +93,7 @@ function savedBy(
   return segmentIds.reduce((sum, id) => sum + (condensed.get(id) ?? 0), folded)
 }
 
-/** The points are a selection: between two of them the log grows evenly, as far as can be told. */
+/** The points are a selection. Between two of them the log is assumed to grow evenly. */
 function growthAt(growth: readonly GrowthPoint[], seq: number): number {
   let low = 0
   let high = growth.length

@@ -5,10 +5,10 @@ import type { ContextSizes } from './context-sizes.ts'
 export interface ChartDrawing extends ContextSizes {
   /** Messages at which a fold failed. */
   readonly failedAt: readonly number[]
-  /** `null`: no line. */
+  /** `null`: the chart has no line for it. */
   readonly budget: number | null
   readonly writeNumber: (value: number) => string
-  /** What the pointer is at; `null`: at nothing. */
+  /** The point under the pointer; `null`: there is none. */
   readonly onPoint: (point: { readonly seq: number; readonly tokens: number } | null) => void
 }
 
@@ -18,7 +18,7 @@ export interface Chart {
 }
 
 const HEIGHT = 250
-/** Closer together, marks would hide the curve. */
+/** In pixels. Closer marks would hide the curve. */
 const MIN_APART = 7
 
 export function drawChart(place: HTMLElement, drawing: ChartDrawing): Chart {
@@ -96,7 +96,7 @@ function drawBudget(chart: uPlot, { budget }: ChartDrawing, colour: (name: strin
   ctx.restore()
 }
 
-/** Each fold: the fall in a colour of its own, and a dot where it ends. What failed: a cross at the foot. */
+/** For each fold, the fall has its own colour and a dot at its end. A failed fold is a cross at the foot. */
 function drawMarks(chart: uPlot, { marks, failedAt }: ChartDrawing, colour: (name: string) => string): void {
   const { ctx, bbox } = chart
   const ratio = devicePixelRatio

@@ -42,10 +42,10 @@ const useTexts = defineTexts({
   },
 })
 
-/** A budget far above the curve would press it flat: then it is told in words. */
+/** A budget further above the curve would press the curve flat. Then words tell it. */
 const MAX_ABOVE = 2.5
 
-/** The size of the context over the messages, with each fold marked; and the same in words. */
+/** The size of the context over the messages, with a mark for each fold. A text says the same. */
 export function FoldChart({
   session,
   history,

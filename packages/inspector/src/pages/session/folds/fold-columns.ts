@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../language/language.ts'
 
-/** Of the table of folds: its head, and on a narrow screen the name beside each value. */
+/** The columns of the table of folds. On a narrow screen each value has its column's name beside it. */
 export const useColumns = defineTexts({
   en: {
     when: 'When',

@@ -37,7 +37,7 @@ type State =
   | { readonly name: 'done'; readonly outcome: FoldOutcome }
   | { readonly name: 'refused'; readonly error: unknown }
 
-/** Folds whatever may be folded, and says what came of it. */
+/** Folds all that may be folded, and tells the outcome. */
 export function FoldNow({ sessionId, onFold }: { readonly sessionId: string; readonly onFold: () => void }) {
   const texts = useTexts()
   const field = useId()
@@ -74,7 +74,7 @@ export function FoldNow({ sessionId, onFold }: { readonly sessionId: string; rea
             onInput={event => setFocus(event.currentTarget.value)}
           />
         </div>
-        {/* Not disabled while it folds: the focus would be lost. */}
+        {/* A disabled button would lose the focus during the fold. */}
         <Button look="primary" type="submit" aria-disabled={isFolding}>
           {isFolding ? texts.folding : texts.fold}
         </Button>

@@ -56,7 +56,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** One fold. On a narrow screen it is laid out as a card, with the name of each value beside it. */
+/** One fold. On a narrow screen it becomes a card, with the name of each value beside it. */
 export function FoldRow({
   sessionId,
   fold,
@@ -64,7 +64,7 @@ export function FoldRow({
 }: {
   readonly sessionId: string
   readonly fold: Fold
-  /** By segment, what condensing older ones into it saved. */
+  /** By segment: the tokens saved by condensing older segments into it. */
   readonly condensed: ReadonlyMap<number, number>
 }) {
   const texts = useTexts()
@@ -139,7 +139,7 @@ function Range({
   )
 }
 
-/** Why the model was not asked, or not any more, and until when. */
+/** Why the fold did not call the model, or stopped calling it, and until when. */
 function Spent({
   reached: { model, scope, unit, used, limit, until },
   texts,

@@ -31,9 +31,9 @@ export function FoldTable({
 }: {
   readonly sessionId: string
   readonly folds: readonly Fold[]
-  /** By segment, what condensing older ones into it saved. */
+  /** By segment: the tokens saved by condensing older segments into it. */
   readonly condensed: ReadonlyMap<number, number>
-  /** `null`: these are all. */
+  /** `null`: there are no older ones. */
   readonly loadOlder: (() => Promise<void>) | null
 }) {
   const texts = useTexts()

@@ -29,7 +29,7 @@ export function FoldsTab({ session }: { readonly session: SessionFigures }) {
     [id],
   )
   useSessionEvents(id, loaded.reload)
-  // Beyond what the curve shows, for those who read on.
+  // Folds that are older than the curve shows, once the reader asks for them.
   const [older, setOlder] = useState<LoadedFolds | null>(null)
   return (
     <div class="folds-tab">
@@ -40,7 +40,7 @@ export function FoldsTab({ session }: { readonly session: SessionFigures }) {
           const showOlder = async () => setOlder(await loadOlder(id, { folds: older?.folds ?? [], next }))
           return (
             <>
-              {/* One message is no curve. */}
+              {/* One message makes no curve. */}
               {history.growth.length > 1 && <FoldChart session={session} history={history} />}
               <FoldNow sessionId={id} onFold={loaded.reload} />
               {folds.length === 0 ? (

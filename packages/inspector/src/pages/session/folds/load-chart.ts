@@ -1,6 +1,7 @@
 /**
- * What draws, loaded when there is something to draw. It writes numbers in the browser's language as soon as it is
- * loaded, and fails where that is no language: some browsers call theirs `en-US@posix`.
+ * Loads the code that draws, once there is something to draw. That code formats numbers in the browser's
+ * language as soon as it is loaded. It fails if the browser names no valid language: some browsers say
+ * `en-US@posix`.
  */
 export async function loadChart(): Promise<typeof import('./draw-chart.ts')> {
   if (!isLanguage(navigator.language))

@@ -4,15 +4,15 @@ import type { Fold } from '../../../api/types.ts'
 export interface LoadedFolds {
   /** Newest first. */
   readonly folds: readonly Fold[]
-  /** Where the older ones begin; `null`: these are all. */
+  /** The cursor for older folds; `null`: there are none. */
   readonly next: string | null
 }
 
 const AT_A_TIME = 200
-/** As many as a curve can show. */
+/** A curve can show at most this many. */
 const MAX_LOADED = 1_000
 
-/** The newest folds; of those that are known already, none is asked for again. */
+/** Loads the newest folds, but none that is known already. */
 export async function loadFolds(
   id: string,
   known: LoadedFolds | null,

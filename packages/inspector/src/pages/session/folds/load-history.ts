@@ -2,20 +2,20 @@ import { readContext, readGrowth, readSegments } from '../../../api/index.ts'
 import type { GrowthPoint } from '../../../api/types.ts'
 import { type LoadedFolds, loadFolds } from './load-folds.ts'
 
-/** What became of a session, fold by fold and message by message. */
+/** The history of a session, fold by fold and message by message. */
 export interface FoldHistory extends LoadedFolds {
   readonly growth: readonly GrowthPoint[]
-  /** By segment, what condensing older ones into it saved. */
+  /** By segment: the tokens saved by condensing older segments into it. */
   readonly condensed: ReadonlyMap<number, number>
-  /** `null`: not known. */
+  /** `null`: it is not known. */
   readonly budget: number | null
 }
 
 const MAX_POINTS = 600
-/** In a longer session, reading all segments would take longer than the curve is worth. */
+/** In a longer session, reading all segments takes longer than the curve is worth. */
 const MAX_MESSAGES_FOR_SEGMENTS = 5_000
 
-/** `known`: what was read before; of that, only what can have changed is asked for again. */
+/** `known` is what was read before. Only what may have changed since is read again. */
 export async function loadHistory(
   { id, messages }: { id: string; messages: number },
   known: FoldHistory | null,
@@ -25,12 +25,12 @@ export async function loadHistory(
     loadFolds(id, known, signal),
     readGrowth(id, { points: MAX_POINTS }, { signal }),
   ])
-  // With a message, nothing else changes.
+  // A new message alone changes nothing else.
   if (known !== null && known.folds[0]?.id === folds.folds[0]?.id)
     return { ...known, ...folds, growth: points }
   const [condensed, budget] = await Promise.all([
     messages <= MAX_MESSAGES_FOR_SEGMENTS ? loadCondensed(id, signal) : new Map<number, number>(),
-    // The curve does without it.
+    // Without a budget the curve is still complete.
     readContext(id, {}, { signal }).then(
       ({ report }) => report.budget,
       () => null,

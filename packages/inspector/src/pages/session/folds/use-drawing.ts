@@ -4,8 +4,8 @@ import type { Chart, ChartDrawing } from './draw-chart.ts'
 import { loadChart } from './load-chart.ts'
 
 /**
- * Draws into the element that is given the reference, anew when one of `inputs` or the colours change. What draws is
- * loaded with the first drawing only.
+ * Draws into the element with the returned reference, and draws again when one of `inputs` or the colours
+ * change. The first drawing loads the code that draws.
  */
 export function useDrawing(
   drawing: ChartDrawing,

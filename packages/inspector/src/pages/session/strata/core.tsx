@@ -15,7 +15,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** All strata in true proportion on one screen, beside the list; each leads to its place there. */
+/** All strata on one screen, in true proportion, beside the list. Each links to its place there. */
 export function Core({
   session,
   segments,

@@ -11,7 +11,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** The line between what is raw and what is folded. */
+/** The line between raw and folded messages. */
 export function Cursor({ through }: { readonly through: number }) {
   const texts = useTexts()
   const { number } = useFormats()
@@ -22,7 +22,7 @@ export function Cursor({ through }: { readonly through: number }) {
   )
 }
 
-/** The line behind which contexts show nothing. */
+/** The line where contexts begin. They show nothing older. */
 export function BeginningLine({ after }: { readonly after: number }) {
   const texts = useTexts()
   const { number } = useFormats()

@@ -1,12 +1,12 @@
 /**
- * A stratum is as high as its tokens, about a pixel each: in whole lines, so that none is cut through, at least one,
- * and at most what fits on a screen.
+ * The height of a stratum shows its tokens, about one pixel each. It is a whole number of lines, so that no
+ * line is cut, at least one, and at most as many as fit on a screen.
  */
 const LINE_PX = 24
 const MAX_LINES = 20
 const PADDING_PX = 10
 
-/** The head of a segment takes a line or two of its own. */
+/** In tokens. The head of a segment needs a line or two. */
 const MIN_OF_SEGMENT = 60
 
 export function heightOfTokens(tokens: number): number {

@@ -2,7 +2,7 @@ import type { Message } from '../../../api/types.ts'
 import { MessageStratum } from './message-stratum.tsx'
 import type { Visit } from './visit.ts'
 
-/** Messages one below the other, in the order in which they are given. */
+/** Messages below each other, in the given order. */
 export function MessageStrata({
   sessionId,
   messages,

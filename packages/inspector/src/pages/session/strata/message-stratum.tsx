@@ -24,10 +24,10 @@ const useTexts = defineTexts({
   },
 })
 
-/** More than fit into the highest one that is closed. */
+/** More characters than fit into the highest closed message. */
 const MAX_CHARACTERS_CLOSED = 5_000
 
-/** One message as it was said, as high as its tokens; opened, as high as its text. */
+/** One message as it was said. Closed, it is as high as its tokens; open, as high as its text. */
 export function MessageStratum({
   sessionId,
   message,

@@ -1,18 +1,18 @@
 import type { GrowthPoint } from '../../../api/types.ts'
 import { heightOfTokens } from './heights.ts'
 
-/** Raw messages that are fetched and drawn together. */
+/** Raw messages that are loaded and drawn together. */
 export interface RawChunk {
   readonly fromSeq: number
   readonly toSeq: number
-  /** In pixels, as far as the log's growth tells before they are there. */
+  /** In pixels: the height that the log's growth suggests, until the messages are loaded. */
   readonly estimate: number
 }
 
-/** As many as are read at a time: what one draws in less than a frame. */
+/** The number of messages that are read at a time. A browser draws them in less than a frame. */
 const CHUNK = 50
 
-/** Newest first. They begin at round numbers, so that a new message changes the newest one only. */
+/** Newest first. Chunks begin at round numbers, so that a new message changes only the newest chunk. */
 export function rawChunks(afterSeq: number, points: readonly GrowthPoint[]): readonly RawChunk[] {
   const newest = points.at(-1)?.seq ?? 0
   const chunks: RawChunk[] = []
@@ -26,7 +26,7 @@ export function rawChunks(afterSeq: number, points: readonly GrowthPoint[]): rea
   return chunks.reverse()
 }
 
-/** Between two points the log is taken to have grown evenly. */
+/** Between two points the log is assumed to grow evenly. */
 export function tokensAt(points: readonly GrowthPoint[], seq: number): number {
   let low = 0
   let high = points.length

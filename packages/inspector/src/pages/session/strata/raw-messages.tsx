@@ -5,7 +5,10 @@ import { MessageStrata } from './message-strata.tsx'
 import type { RawChunk } from './raw-chunks.ts'
 import type { Visit } from './visit.ts'
 
-/** Some raw messages, newest first; until they are there, a place of about their height. */
+/**
+ * Some raw messages, newest first. Until they are loaded, an empty space of about their height stands for
+ * them.
+ */
 export function RawMessages({
   sessionId,
   chunk: { fromSeq, toSeq, estimate },
@@ -14,7 +17,7 @@ export function RawMessages({
 }: {
   readonly sessionId: string
   readonly chunk: RawChunk
-  /** Another one: they may have changed. */
+  /** When it changes, the messages may have changed. */
   readonly revision: string
   readonly visit: Visit
 }) {

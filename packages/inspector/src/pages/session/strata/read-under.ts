@@ -22,9 +22,9 @@ export async function readUnder(
   }: {
     readonly sessionId: string
     readonly segment: number
-    /** `null`: from the start. */
+    /** `null`: from the beginning. */
     readonly afterSeq: number | null
-    /** A message that has to be among them, however many pages that takes; `null`: none. */
+    /** A message that must be included, even if that takes many pages; `null`: there is none. */
     readonly throughSeq: number | null
     readonly pages: number
   },
@@ -43,7 +43,7 @@ export async function readUnder(
     segments.push(...page.segments)
     messages.push(...page.messages)
     after = page.next
-    // Where a page ends, the next begins.
+    // The cursor is the end of this page: the next page begins after it.
     const isThrough = after === null || throughSeq === null || after >= throughSeq
     if (after === null || (isThrough && read >= pages))
       return { segments, messages, pages: read, hasMore: after !== null }

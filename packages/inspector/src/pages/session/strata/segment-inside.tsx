@@ -41,7 +41,7 @@ export function SegmentInside({
   const texts = useTexts()
   const { moment } = useFormats()
   const [isUnderShown, setUnderShown] = useOpen(visit, `under-${segment.id}`, holdsSought(visit, segment))
-  /** As memory lists people: `Robert (u2; earlier Bob)`. */
+  /** As the memory lists people: `Robert (u2; earlier Bob)`. */
   const personText = ({ id, names }: NonNullable<Segment['people']>[number]) => {
     const [name, ...earlier] = [...new Set(names.map(each => each.name).reverse())]
     if (name === undefined || (name === id && earlier.length === 0)) return id
@@ -82,7 +82,7 @@ function Lines({ title, lines }: { readonly title: string; readonly lines: reado
   )
 }
 
-/** An event is a text, or an object with a day and a text. */
+/** An event is a text, or an object with a day and a text. Any other value is shown as JSON. */
 function lineText(line: unknown): string {
   if (typeof line === 'string') return line
   if (typeof line !== 'object' || line === null) return String(line)

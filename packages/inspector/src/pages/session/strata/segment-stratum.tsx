@@ -28,7 +28,10 @@ const useTexts = defineTexts({
   },
 })
 
-/** One fold: as high as what the model reads of it; opened, all that is known of it, down to the messages. */
+/**
+ * One fold. Closed, it is as high as the text that the model reads; open, it shows all that is known, down to
+ * the messages.
+ */
 export function SegmentStratum({
   sessionId,
   segment,
@@ -37,7 +40,7 @@ export function SegmentStratum({
 }: {
   readonly sessionId: string
   readonly segment: Segment
-  /** Another one: what lies under it may have changed. */
+  /** When it changes, the content under the segment may have changed. */
   readonly epoch: number
   readonly visit: Visit
 }) {

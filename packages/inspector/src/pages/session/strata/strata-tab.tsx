@@ -29,16 +29,16 @@ const useTexts = defineTexts({
   },
 })
 
-/** How many points the log's growth is read at: enough for heights that are nearly right. */
+/** The number of points of the log's growth: enough for nearly correct heights. */
 const POINTS = 500
 
-/** The conversation as it has settled: raw messages above, segments below, level under level. */
+/** The conversation in layers: raw messages above, segments below, level under level. */
 export function StrataTab({
   session,
   seq,
 }: {
   readonly session: SessionFigures
-  /** A message to be shown, from the address. */
+  /** The message that the address asks for. */
   readonly seq: string | undefined
 }) {
   const texts = useTexts()
@@ -103,7 +103,7 @@ function Strata({
           <RawMessages
             sessionId={id}
             chunk={chunk}
-            // Older ones change only with the epoch; the newest with every message.
+            // Older messages change only with the epoch. The newest chunk changes with every message.
             revision={chunk.toSeq === newestSeq ? `${epoch} ${newestSeq}` : String(epoch)}
             visit={visit}
           />
@@ -132,11 +132,11 @@ function Strata({
       isSought: false,
       render: () => <BeginningLine after={beginsAfter} />,
     }
-    // While what lies before it is not folded yet, the line stands above what is.
+    // Messages before the line may not be folded yet. Then the line still stands above the folded segments.
     const isBehind = segments.filter(({ toSeq }) => toSeq <= beginsAfter).length
     return strata.toSpliced(strata.length - isBehind, 0, beginning)
   }, [id, epoch, beginsAfter, cursor, segments, points, visit])
-  // Once it has been reached, a fold that moves it elsewhere takes nobody along.
+  // Once the reader has reached the message, a fold that moves it does not take the reader along.
   const wanted = visit.isReached ? null : (blocks.find(({ isSought }) => isSought)?.key ?? null)
   return (
     <div class="strata">

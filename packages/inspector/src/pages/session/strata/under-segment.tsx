@@ -14,7 +14,7 @@ const useTexts = defineTexts({
   zh: { older: '显示更早的内容', more: '显示更多' },
 })
 
-/** Messages before a sought one that are shown with it. */
+/** How many messages before the sought one are shown with it. */
 const BEFORE_SOUGHT = 10
 
 /** One level down, page by page, oldest first. */

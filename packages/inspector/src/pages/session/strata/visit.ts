@@ -1,19 +1,19 @@
 import { useEffect, useState } from 'preact/hooks'
 
 /**
- * What somebody looks for in the strata, and what they have opened: blocks far from the screen are taken away, and are
- * to come back as they were.
+ * What the reader looks for in the strata, and what the reader has opened. Blocks far from the screen are
+ * removed, and must come back as they were.
  */
 export interface Visit {
-  /** A message that the address leads to. */
+  /** The message that the address asks for. */
   readonly soughtSeq: number | null
-  /** It is brought onto the screen once; whoever scrolls on from there is left alone. */
+  /** The message is scrolled into view once. After that, the reader scrolls freely. */
   isReached: boolean
-  /** By name, what was opened or closed. */
+  /** By name: whether the reader opened or closed it. */
   readonly opened: Map<string, boolean>
 }
 
-/** Open or closed, as it was left; open from the start where what is sought lies in it. */
+/** Open or closed, as the reader left it. At first it is open if it holds the sought message. */
 export function useOpen(
   { soughtSeq, isReached, opened }: Visit,
   name: string,

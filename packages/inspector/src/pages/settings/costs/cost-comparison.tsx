@@ -53,7 +53,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** What each preset costs with the numbers that it has now, and what it would cost without any memory. */
+/** What each preset costs with its present numbers, and what a bot without memory would cost. */
 export function CostComparison({
   replays,
   edited,

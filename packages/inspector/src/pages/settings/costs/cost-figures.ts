@@ -1,14 +1,14 @@
 import type { ReplayAnswer, ReplayCost, ReplayTokens } from '../../../api/types.ts'
 
-/** What a way to remember costs in one replayed conversation. */
+/** The costs of one kind of memory in one replayed conversation. */
 export interface CostFigures {
   readonly perTurn: number
   readonly perThousandTurns: number
-  /** 0 to 1. */
+  /** From 0 to 1. */
   readonly cachedShare: number
   readonly meanContext: number
   readonly peakContext: number
-  /** Calls of a model that are no replies: summaries, memos, extraction. */
+  /** Calls of a model for anything but replies: summaries, memos, extraction. */
   readonly summariserCalls: number
 }
 

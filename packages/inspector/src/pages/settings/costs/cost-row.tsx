@@ -21,9 +21,9 @@ export function CostRow({
   readonly name: string
   readonly about: string
   readonly figures: CostFigures
-  /** On a narrow screen each figure says what it is. */
+  /** On a narrow screen each figure has its name beside it. */
   readonly columns: Readonly<Record<'cached' | 'mean' | 'peak' | 'calls', string>>
-  /** Of the dearest. */
+  /** The cost relative to the highest one, from 0 to 1. */
   readonly share: number
   readonly currency: string
   readonly isEdited?: boolean

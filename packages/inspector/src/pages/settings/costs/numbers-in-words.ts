@@ -22,7 +22,7 @@ const useTexts = defineTexts<Readonly<Record<string, (show: Show) => string>>>({
   },
 })
 
-/** The numbers of a preset that matter most, in words that go on after “with”. */
+/** The most important numbers of a preset, in words that can follow “with”. */
 export function useNumbersInWords(): (answer: ReplayAnswer) => string {
   const texts = useTexts()
   const { number } = useFormats()

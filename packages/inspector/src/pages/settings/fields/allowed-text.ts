@@ -1,7 +1,7 @@
 import { language } from '../../../language/language.ts'
 import { useValue } from '../../../state/value.ts'
 
-/** Parts of what the server says is allowed, the longer ones first. */
+/** Parts of the server's text about what is allowed. Longer ones come first. */
 const IN_CHINESE: readonly (readonly [RegExp, string])[] = [
   [/a whole number of at least (-?\d+) below (\d+)/, '不小于 $1 且小于 $2 的整数'],
   [/a whole number of at least (-?\d+)/, '不小于 $1 的整数'],
@@ -26,12 +26,12 @@ const IN_CHINESE: readonly (readonly [RegExp, string])[] = [
   [/a key of printable characters/, '由可打印字符组成的密钥'],
 ]
 
-/** What is allowed, in Chinese as far as it is known, otherwise as the server says it. */
+/** The server's text in Chinese, as far as its parts are known; the rest stays as it is. */
 function allowedInChinese(allowed: string): string {
   return IN_CHINESE.reduce((text, [pattern, chinese]) => text.replace(pattern, chinese), allowed)
 }
 
-/** In a field what is empty is sent as none; in the environment none is written. */
+/** An empty field is sent as none. In the environment, the operator writes none. */
 export function useAllowedText(where: 'field' | 'environment' = 'field'): (allowed: string) => string {
   const chosen = useValue(language)
   if (chosen === 'zh') return allowedInChinese

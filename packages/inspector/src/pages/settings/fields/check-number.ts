@@ -2,8 +2,8 @@ import type { SettingDescription } from '../../../api/types.ts'
 import { mayBeNone } from './choices.ts'
 
 /**
- * Whether a number can be taken, by what the server says is allowed: it need not be asked for every slip of a finger.
- * What it says of a number beside others, it says itself.
+ * Whether a number is allowed, by the server's text. So not every typing mistake needs a call. How a number
+ * must relate to other numbers, only the server checks.
  */
 export function isNumberAllowed({ type, allowed }: SettingDescription, text: string): boolean {
   if (type === 'string') return true

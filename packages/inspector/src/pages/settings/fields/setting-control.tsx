@@ -27,7 +27,10 @@ interface ControlProps {
   readonly field: FieldState
 }
 
-/** What one changes a setting with: by what it takes. Numbers are text, so that nothing that is typed is lost. */
+/**
+ * The control for a setting, by the values that it takes. Numbers are text fields, so that nothing typed is
+ * lost.
+ */
 export function SettingControl({ id, describedBy, description, field }: ControlProps) {
   const texts = useTexts()
   const { label } = useSettingText()(description)

@@ -36,24 +36,27 @@ const useTexts = defineTexts({
 })
 
 export interface FieldState {
-  /** As it is shown: typed, or in force. */
+  /** The text on the screen: the reader's own, or the value in force. */
   readonly text: string
   readonly source: string
   readonly isEdited: boolean
   readonly isResetting: boolean
-  /** Of a secret: there is one. */
+  /** For a secret: whether one is set. */
   readonly isSet: boolean
-  /** What somebody else made of it since; `null`: nothing. */
+  /** The value that another person has set since; `null`: none. */
   readonly changedTo: string | null
-  /** What is allowed, where this is not. */
+  /** What is allowed, if the text is not; `null`: the text is allowed. */
   readonly problem: string | null
-  /** Whether the operator of the server bounds it here, and by what limit; `null`: by none. */
+  /**
+   * Whether the operator of the server bounds the setting here. `ceiling` is the limit; `null`: there is
+   * none.
+   */
   readonly isBounded: boolean
   readonly ceiling: string | null
   readonly edit: (text: string | null) => void
 }
 
-/** One setting: what it is, its control, where its value comes from, and what is wrong with it. */
+/** One setting: its name and meaning, its control, the source of its value, and what is wrong with it. */
 export function SettingField({
   description,
   field,
@@ -61,7 +64,7 @@ export function SettingField({
 }: {
   readonly description: SettingDescription
   readonly field: FieldState
-  /** `brief`: what is allowed is said only where it was not kept. */
+  /** `brief`: says what is allowed only if the value is not. */
   readonly detail?: 'full' | 'brief'
 }) {
   const texts = useTexts()

@@ -2,9 +2,9 @@ import type { SettingDescription } from '../../../api/types.ts'
 import { defineTexts } from '../../../language/language.ts'
 
 interface SettingText {
-  /** Without one its name is shown. */
+  /** Without a label the setting's name is shown. */
   readonly label?: string
-  /** Without one the server's own. */
+  /** Without a help text the server's own is shown. */
   readonly help?: string
 }
 
@@ -140,7 +140,10 @@ const useTable = defineTexts<SettingTexts>({
   },
 })
 
-/** What a setting is called and what it is, in the chosen language; the server's own help where we have none. */
+/**
+ * A setting's name and meaning in the chosen language. If the page has no text for it, the server's own help
+ * is shown.
+ */
 export function useSettingText(): (description: SettingDescription) => { label: string; help: string } {
   const table = useTable()
   return ({ name, help }) => ({

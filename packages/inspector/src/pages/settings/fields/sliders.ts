@@ -1,4 +1,4 @@
-/** The span in which a number is usually chosen; the field beside the slider takes any. */
+/** The usual range of a number. The field beside the slider takes any number. */
 export const SLIDERS: Readonly<
   Record<string, { readonly min: number; readonly max: number; readonly step: number }>
 > = {

@@ -50,12 +50,12 @@ export function PolicySection({
 }: {
   readonly preset: Preset
   readonly inForce: string
-  /** Where the preset in force comes from. */
+  /** The source of the preset in force. */
   readonly source: string
-  /** Why the server cannot take the choice; `null`: it can. */
+  /** Why the server cannot take the choice; `null`: it can take it. */
   readonly problem: string | null
   readonly onChoose: (preset: Preset) => void
-  /** Of this preset's numbers. */
+  /** The numbers of this preset. */
   readonly descriptions: readonly SettingDescription[]
   readonly fieldOf: (description: SettingDescription) => FieldState
   readonly replayed: Replayed
@@ -69,7 +69,7 @@ export function PolicySection({
   const main = names.flatMap(name => descriptions.filter(each => each.name === name))
   const more = descriptions.filter(({ name }) => !names.includes(name))
   const hasProblem = more.some(description => fieldOf(description).problem !== null)
-  // What the server says about a number stands at that number.
+  // If the server complains about a number, the message stands at that number.
   const isFailure = replayed.error !== null && Object.keys(problemsOf(replayed.error)).length === 0
   return (
     <section class="card settings-policy" aria-labelledby="settings-policy">

@@ -8,7 +8,7 @@ const useTexts = defineTexts({
   zh: { legend: '何时折叠', inForce: '生效中', unsaved: '尚未保存' },
 })
 
-/** One radio button each, so that the arrow keys go from one to the next. */
+/** Each preset is a radio button, so that the arrow keys move between them. */
 export function PresetCards({
   chosen,
   inForce,

@@ -3,7 +3,7 @@ import type { Preset } from './presets.ts'
 
 interface PresetText {
   readonly title: string
-  /** When to take it. */
+  /** When to use the preset. */
   readonly about: string
 }
 

@@ -1,12 +1,14 @@
 import type { SettingDescription, SettingsAnswer } from '../../../api/types.ts'
 import { type Draft, textOf } from '../draft-text.ts'
 
-/** In the order of how often one should take them. */
+/** In the order of how often a reader should choose them, the most often first. */
 export const PRESETS = ['tokens', 'rounds', 'window', 'count', 'resize'] as const
 
 export type Preset = (typeof PRESETS)[number]
 
-/** What matters of each, first of all; the others stand folded away below. */
+/**
+ * The most important numbers of each preset, most important first. The others are in a closed section below.
+ */
 export const MAIN_NUMBERS: Readonly<Record<Preset, readonly string[]>> = {
   tokens: ['budget', 'lowWater', 'idleSec'],
   rounds: ['fullContextTurns', 'cachedContextTurns'],
@@ -25,7 +27,7 @@ export function isPreset(name: string): name is Preset {
   return (PRESETS as readonly string[]).includes(name)
 }
 
-/** Where a preset has another default than the one that the server names for all of them. */
+/** Defaults of a preset that differ from the server's default for all presets. */
 const OWN_DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   tokens: { budget: 16_000 },
 }
@@ -38,8 +40,8 @@ export function defaultFor(
 }
 
 /**
- * The preset whose numbers these are; `null`: of none alone, or of several. As the server has it: what every preset has
- * says nothing.
+ * The preset that these numbers belong to, by the same rule as on the server; `null`: to none alone, or to
+ * several. A number that all presets have does not count.
  */
 function presetOf(names: readonly string[], schema: readonly SettingDescription[]): string | null {
   const presets = schema
@@ -49,8 +51,8 @@ function presetOf(names: readonly string[], schema: readonly SettingDescription[
 }
 
 /**
- * Which preset the server would choose once the draft is saved: the one that is named, or whose numbers are set where
- * none is, what is stored before what the environment has.
+ * The preset that the server would choose after the draft is saved. A named preset comes first, then the
+ * preset whose numbers are set. What is stored comes before what is in the environment.
  */
 export function presetAfterSaving(
   { settings, sources, policyChosenBy, schema = [] }: SettingsAnswer,
@@ -69,7 +71,7 @@ export function presetAfterSaving(
     schema,
   )
   if (stored !== null) return stored
-  // What the environment says does not change by saving.
+  // Saving does not change the environment.
   if (sources['policy'] !== 'stored') return sources['policy'] === 'default' ? defaultPreset(schema) : current
   const inEnvironment = schema.filter(({ name }) => sources[name] === 'environment').map(({ name }) => name)
   return presetOf(inEnvironment, schema) ?? defaultPreset(schema)

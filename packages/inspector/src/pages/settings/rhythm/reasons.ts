@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../language/language.ts'
 
-/** Why a fold came, by the reasons that the engine names. */
+/** Texts for the engine's reasons for a fold. */
 export const useReasons = defineTexts<Readonly<Record<string, string>>>({
   en: {
     max_tokens: 'the budget was nearly reached',

@@ -30,7 +30,7 @@ const TOP = 6
 const PLOT = 212
 const AXIS = 34
 const BASE = TOP + PLOT
-/** A summary is shorter than what it stands for: so high, in messages. */
+/** The height of a summary, in messages. A summary is shorter than what it stands for. */
 const SEGMENT_UNITS = 0.5
 const LABEL_SPACING = 36
 const NARROW = 430
@@ -43,14 +43,14 @@ interface Label {
   readonly about: string
 }
 
-/** Columns of what the model sees; the last one is explained by brackets at its side. */
+/** Columns that show what the model sees. Brackets beside the last column explain it. */
 export function RhythmDrawing({
   rhythm,
   turns,
   alternative,
 }: {
   readonly rhythm: Rhythm
-  /** Of a policy that counts turns. */
+  /** For a policy that counts turns; `null`: for any other. */
   readonly turns: { readonly a: number; readonly b: number } | null
   readonly alternative: string
 }) {
@@ -199,14 +199,14 @@ function Column({
   )
 }
 
-/** Between one message and the next, or one segment and the next. */
+/** The lines between one message and the next, or one segment and the next. */
 function joints({ count, size, from }: Record<'count' | 'size' | 'from', number>): readonly number[] {
   return Array.from({ length: Math.max(0, Math.ceil(count) - 1) }, (_, index) => from + (index + 1) * size)
 }
 
 const TICK_SPACING = 26
 
-/** Where it folds; numbers that would lie on each other are left out. */
+/** Marks the folds. A number that would overlap another is left out. */
 function Ticks({
   rhythm: { columns },
   step,

@@ -41,7 +41,7 @@ const useTexts = defineTexts({
   },
 })
 
-/** The rhythm of the numbers as they are typed now. Until the next answer is there the last drawing stays. */
+/** The rhythm of the numbers on the screen. The last drawing stays until the next answer is there. */
 export function RhythmFigure({ replayed }: { readonly replayed: Replayed }) {
   const texts = useTexts()
   const { answer, isPending, error } = replayed
@@ -109,7 +109,7 @@ function useCaption(answer: ReplayAnswer, steps: ReturnType<typeof rhythmOf>['st
   })
 }
 
-/** A and B, as long as nothing else than complete turns makes it fold. */
+/** A and B, if only complete turns cause folds. */
 function turnsOf({ policy, settings, folds }: ReplayAnswer): { a: number; b: number } | null {
   const isByTurns = policy === 'rounds' && folds.every(({ reason }) => reason === 'rounds')
   const a = Number(settings['fullContextTurns'])

@@ -1,20 +1,23 @@
-/** One fold of a replayed conversation; `null`: all lay in the tail, and nothing moved. */
+/**
+ * One fold of a replayed conversation. `fromSeq` and `toSeq` are `null` if all messages were in the tail and
+ * nothing moved.
+ */
 export interface RhythmFold {
-  /** How many messages there were when it was decided. */
+  /** How many messages there were at the decision. */
   readonly at: number
   readonly fromSeq: number | null
   readonly toSeq: number | null
 }
 
-/** What the model sees at one moment, counted in messages but for the segments. */
+/** What the model sees at one moment. All counts are messages, except `segments`. */
 export interface RhythmColumn {
   readonly messages: number
   readonly segments: number
-  /** Waits for the next fold. */
+  /** Messages that wait for the next fold. */
   readonly backlog: number
-  /** Stays as it was said when that fold comes. */
+  /** Messages that stay raw when that fold comes. */
   readonly tail: number
-  /** Right after this moment the backlog is folded. */
+  /** The backlog is folded right after this moment. */
   readonly isFolded: boolean
 }
 
@@ -28,22 +31,25 @@ export interface RhythmStep {
 
 export interface Rhythm {
   readonly columns: readonly RhythmColumn[]
-  /** How many messages lie between two columns. */
+  /** The number of messages between two columns. */
   readonly groupSize: number
-  /** All folds up to the last column; the drawing ends with one wherever there are several. */
+  /** All folds up to the last column. If there are several, the drawing ends with one of them. */
   readonly steps: readonly RhythmStep[]
 }
 
 const DEFAULT_MESSAGES = 40
-/** Where so many fit, the picture would be all folds. */
+/** With more folds the drawing would show nothing else. */
 const MAX_FOLDS = 12
-/** One is no rhythm yet, and two may be chance. */
+/** One fold is no rhythm yet, and two may be chance. */
 const FEWEST_FOLDS = 3
-/** Of the largest fold: what is less is a small one in between, as a cooldown makes them. */
+/** As a share of the largest fold. A smaller fold is one in between, such as a cooldown causes. */
 const SMALL_SHARE = 0.5
 const MAX_COLUMNS = 48
 
-/** How a conversation settles: column by column what the model sees, each fold being shown just before it happens. */
+/**
+ * How a conversation settles: column by column, what the model sees. Each fold is shown just before it
+ * happens.
+ */
 export function rhythmOf({
   messages,
   folds,
@@ -54,12 +60,12 @@ export function rhythmOf({
   const steps = stepsOf(folds)
   const last = lastShown(steps)
   const shownSteps = steps.slice(0, last + 1)
-  // With a single fold one has to see what comes after it.
+  // After a single fold, the reader must see what follows it.
   const shown =
     last > 0 ? steps[last]!.at : Math.min(messages, Math.max(DEFAULT_MESSAGES, endAfter(steps[0])))
   const groupSize = Math.max(1, Math.ceil(shown / MAX_COLUMNS))
   const columns: RhythmColumn[] = []
-  // Counted from the end, so that the last column ends with its fold.
+  // Counts from the end, so that the last column ends with its fold.
   for (let end = shown % groupSize || groupSize; end <= shown; end += groupSize)
     columns.push(columnOf(steps, { after: end - groupSize, end }))
   return { columns, groupSize, steps: shownSteps }
@@ -69,7 +75,7 @@ function endAfter(step: RhythmStep | undefined): number {
   return step === undefined ? 0 : step.at + step.folded
 }
 
-/** A large one, since the last column is the one that is explained. */
+/** Chooses a large fold, since the drawing explains the last column. */
 function lastShown(steps: readonly RhythmStep[]): number {
   const large = [...steps.keys()].filter(index => isLarge(steps[index]!, steps))
   const usual = large.findLastIndex(index => steps[index]!.at <= DEFAULT_MESSAGES)
@@ -80,12 +86,12 @@ function isLarge({ folded }: RhythmStep, steps: readonly RhythmStep[]): boolean 
   return folded >= SMALL_SHARE * Math.max(...steps.map(step => step.folded))
 }
 
-/** The first that is like the others to come. */
+/** The first fold that is as large as later ones tend to be. */
 export function typicalStep(steps: readonly RhythmStep[]): RhythmStep | undefined {
   return steps.find(step => isLarge(step, steps))
 }
 
-/** Those of the same moment are one step: the policy is asked again until it says no. */
+/** Folds at the same moment are one step: the policy is asked again until it decides on no further fold. */
 function stepsOf(folds: readonly RhythmFold[]): readonly RhythmStep[] {
   const steps: RhythmStep[] = []
   for (const { at, fromSeq, toSeq } of folds) {

@@ -1,4 +1,6 @@
-/** Moves labels apart, from the top down, until none lies on another; those at the bottom push the others up. */
+/**
+ * Moves labels apart, from the top down, until none overlaps another. Those at the bottom push the others up.
+ */
 export function spreadLabels(
   wanted: readonly number[],
   { spacing, top, bottom }: { readonly spacing: number; readonly top: number; readonly bottom: number },
