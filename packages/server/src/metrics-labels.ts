@@ -16,6 +16,7 @@ const DECIDED = [
   'force',
   'custom',
   'roll_up',
+  'new_beginning',
 ]
 
 /** The reasons against a fold, besides the failures of summarizers and the codes of errors. */
