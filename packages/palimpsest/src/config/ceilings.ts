@@ -3,13 +3,13 @@ import type { Layer } from './layers.ts'
 import { SETTINGS, type SettingValues } from './schema.ts'
 import type { Setting } from './setting.ts'
 
-/** A limit that is none is above every other. */
+/** `null` means no limit, so it is above every number. */
 export function isAbove(value: unknown, ceiling: unknown): boolean {
   if (ceiling === null) return false
   return value === null || Number(value) > Number(ceiling)
 }
 
-/** The limits that the operator has set, by name: what a namespace may lower. */
+/** The limits that the operator has set, by name. A namespace may lower these. */
 export function ceilingsOf(operator: SettingValues): Readonly<Record<string, unknown>> {
   const limits = SETTINGS.filter(({ namespace, reach }) => namespace === 'max' && reach !== 'start')
   return Object.fromEntries(
@@ -17,7 +17,7 @@ export function ceilingsOf(operator: SettingValues): Readonly<Record<string, unk
   )
 }
 
-/** What a namespace has without settings of its own. */
+/** The value that a namespace has when it sets nothing itself. */
 export function inheritedValue({ name, default: usual }: Setting, environment: Layer = {}): unknown {
   return Object.hasOwn(environment, name) ? environment[name] : usual
 }
@@ -27,7 +27,7 @@ interface Bounds {
   readonly environment: Layer | undefined
 }
 
-/** Whether a namespace may have this value for what is asked with the operator's key. */
+/** Whether a namespace may have this value for calls that use the operator's key. */
 export function isOnOperatorsKey(
   setting: Setting,
   value: unknown,
@@ -40,8 +40,8 @@ export function isOnOperatorsKey(
 }
 
 /**
- * Whether a key of a namespace's own is paid for by it. At an address of the operator's that asks for no key, whatever
- * stands there as one is none: the operator pays.
+ * Whether the namespace pays for calls that use its own key. The operator pays if the operator's own address
+ * asks for no key: a key that a namespace sets there is not used.
  */
 export function paysByItself(modelBaseUrl: unknown, environment: Layer = {}): boolean {
   const address = environment['modelBaseUrl'] ?? null
@@ -49,7 +49,9 @@ export function paysByItself(modelBaseUrl: unknown, environment: Layer = {}): bo
   return !asksForNone || modelBaseUrl !== address
 }
 
-/** What is wrong with what a namespace asks to be changed. `hasOwnKey`: with it, it has a key of its own. */
+/**
+ * The problems of a change that a namespace asks for. `hasOwnKey`: after the change, it has a key of its own.
+ */
 export function beyondCeilings(
   layer: Layer,
   { hasOwnKey, ...bounds }: Bounds & { readonly hasOwnKey: boolean },

@@ -3,13 +3,15 @@ import { describeSeveral, type PresetName, presetsOfNumbers } from '../policy/in
 import type { Layer } from './layers.ts'
 import { findSetting } from './schema.ts'
 
-/** Which policy holds, and what says so. */
+/** The policy in force, and the layer that chose it. */
 export interface PolicyChoice<Source extends string> {
   readonly policy: PresetName
   readonly source: Source | 'default'
-  /** The numbers that chose it; left out: it is named. */
+  /** The numbers that chose the policy. Left out: the policy is named. */
   readonly chosenBy?: readonly string[]
-  /** Layers with numbers of several policies, of which none is named there or above. */
+  /**
+   * Layers that set numbers of several policies, while no policy is named in that layer or in a stronger one.
+   */
   readonly unclear: readonly Unclear<Source>[]
 }
 
@@ -19,8 +21,8 @@ interface Unclear<Source extends string> {
 }
 
 /**
- * The strongest layer that says something. A policy that is named is the one; numbers of one policy choose it where none
- * is named in their layer or above; numbers of several say nothing.
+ * The strongest layer that says something decides. A named policy wins. Numbers that belong to one policy
+ * choose it, if no policy is named in their layer or above. Numbers of several policies choose nothing.
  *
  * @param layers The strongest first.
  */
@@ -40,7 +42,7 @@ export function choosePolicy<Source extends string>(
   return { policy: findSetting('policy')!.default as PresetName, source: 'default', unclear }
 }
 
-/** Where the next layer that names a policy names this very one, that is what says so. */
+/** If the next layer that names a policy names this same one, that layer counts as the source. */
 function chosenByNumbers<Source extends string>(
   choice: PolicyChoice<Source>,
   below: readonly (readonly [Source, Layer])[],
@@ -51,8 +53,8 @@ function chosenByNumbers<Source extends string>(
 }
 
 /**
- * Throws where a change leaves numbers of several policies and names none. What was so before, and is not what is
- * changed, is no matter.
+ * Throws if a change leaves numbers of several policies and names no policy. It ignores such a state if the
+ * change does not touch the policy or its numbers.
  */
 export function requireClearPolicy(layer: Layer, changed: readonly string[]): void {
   if (!changed.includes('policy') && presetsOfNumbers(changed).size === 0) return
@@ -65,7 +67,7 @@ export function unclearPolicy({ numbers }: Pick<Unclear<string>, 'numbers'>): Se
   return { setting: 'policy', value: null, allowed: describeSeveral(numbers) }
 }
 
-/** The same in the words of the environment. */
+/** The same problem, with the names of the environment variables. */
 export function unclearVariables({ numbers }: Pick<Unclear<string>, 'numbers'>): SettingsProblem {
   const variable = (name: string) => findSetting(name)!.environment
   return { setting: variable('policy'), value: null, allowed: describeSeveral(numbers, variable) }

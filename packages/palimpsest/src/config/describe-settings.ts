@@ -17,12 +17,12 @@ const RIGHTS: Readonly<Record<NamespaceRight, string | null>> = {
   free: null,
 }
 
-/** What a namespace may do with it, for the documentation. */
+/** What a namespace may do with this setting, for the documentation. */
 export function describeRight({ namespace, freeWithKey }: Setting): string {
   return freeWithKey ? 'fixed; free with a key of its own' : namespace
 }
 
-/** In words; where the presets differ, with those that do. */
+/** The default in words. Where presets have other defaults, these are listed too. */
 export function describeDefault({ name, default: usual, presets = [] }: Setting): string {
   const others = presets
     .map(preset => ({ preset, own: presetParameter(preset, name)!.default }))

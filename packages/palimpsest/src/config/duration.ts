@@ -5,7 +5,7 @@ export const DURATION_RULE = 'a number with s, m, h or d, such as 90m, 24h or 7d
 const MIN_MS = 60_000
 const MAX_MS = 366 * 86_400_000
 
-/** `24h` is 86,400,000 milliseconds; `null`: it is no such text. */
+/** Reads `24h` as 86,400,000 milliseconds. `null`: the text is not a duration, or is out of bounds. */
 export function readDuration(text: string): number | null {
   const { count, unit } = /^(?<count>\d{1,9}(?:\.\d{1,3})?)(?<unit>[smhd])$/.exec(text)?.groups ?? {}
   const ms = Number(count) * UNITS[unit ?? '']!

@@ -6,8 +6,8 @@ import { environmentName, type Setting } from './setting.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * The environment's settings, checked. The only place that reads it. An empty variable is as good as none;
- * what is wrong is refused under the variable's own name.
+ * The settings of the environment, checked. Only this function reads them from there. An empty variable
+ * counts as not set. A wrong value is refused under the variable's own name.
  */
 export function readEnvironment(environment: Environment = process.env): {
   readonly layer: Layer
@@ -29,26 +29,29 @@ export function readEnvironment(environment: Environment = process.env): {
   return { layer, warnings: unknown.map(name => `${name} is no setting of palimpsest and is not used`) }
 }
 
-/** Its own first, then those of its older names. */
+/** The variable's current name first, then its older names. */
 function variablesOf({ environment, aliases }: Setting): readonly string[] {
   return [environment, ...aliases.map(environmentName)]
 }
 
-/** The tenant of whoever names none. What is wrong with it is said where all of the environment is read. */
+/**
+ * The tenant of a caller that names none. If the value is wrong, the usual one is returned here;
+ * `readEnvironment` reports the error.
+ */
 export function environmentNamespace(environment: Environment = process.env): string {
   const { environment: variable, read, default: usual } = findSetting('namespace')!
   const given = read(environment[variable]?.trim() || usual)
   return String('value' in given ? given.value : usual)
 }
 
-/** `unreadable`: there is a `${` after which no name and no `}` follow. */
+/** `unreadable`: a `${` is not followed by a name and `}`. */
 export type Filled =
   | { readonly text: string }
   | { readonly missing: readonly string[] }
   | { readonly unreadable: true }
 
 /**
- * A text with each `${NAME}` replaced from the environment. An empty variable is as good as none. `$${` stands
+ * Replaces each `${NAME}` in a text from the environment. An empty variable counts as missing. `$${` stands
  * for `${` itself.
  */
 export function fillIn(text: string, environment: Environment = process.env): Filled {

@@ -3,9 +3,9 @@ import { ModelRedirectedError } from '../errors.ts'
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
 
 /**
- * As `fetch`, for the address of a model. A redirect would take the key and what was said to a place that no setting
- * names: it is refused instead, with the host that it points to. Its path is left out: the server that answers writes
- * it, and may have put into it what it was asked.
+ * Like `fetch`, for the address of a model. A redirect would send the key and the conversation to a place
+ * that no setting names, so it is refused. The error names the host of the target and leaves out its path:
+ * the answering server writes the path, and may have put parts of the request into it.
  */
 export async function fetchWithoutRedirects(
   input: string | URL | Request,
@@ -22,7 +22,7 @@ export async function fetchWithoutRedirects(
   })
 }
 
-/** Without what may be secret in it: a user, a password, a query. */
+/** Leaves out what may be secret: the user, the password and the query. */
 function plainAddress(address: string): string {
   const url = URL.parse(address)
   return url === null ? '' : `${url.origin}${url.pathname}`

@@ -5,12 +5,12 @@ import { KEY_PLACE } from './model-key.ts'
 import { findSetting, SETTINGS } from './schema.ts'
 import type { Reach, Setting } from './setting.ts'
 
-/** Checked values by name. One that is `null` was set to none; one that is absent was not set. */
+/** Checked values by name. `null`: the value was set to none. Absent: it was not set. */
 export type Layer = Readonly<Record<string, unknown>>
 
 /**
- * What somebody asks for, checked: under the newest names, every problem named at once. `undefined` and
- * `null` ask for nothing.
+ * Checks the settings that a caller asks for. Older names become the newest ones, and all problems are
+ * reported at once. `undefined` and `null` ask for nothing.
  */
 export function readLayer(input: Layer, reach: Reach): Layer {
   const { layer, problems } = tryLayer(input, reach)
@@ -39,14 +39,14 @@ export function tryLayer(
   return { layer, problems }
 }
 
-/** What a store holds, checked: with the place of a key, which is no setting. */
+/** Checks what a store holds. Beside the settings it holds the place of a key, which is no setting. */
 export function readStored(raw: Layer): ReturnType<typeof tryLayer> {
   const { [KEY_PLACE]: place, ...settings } = raw
   const { layer, problems } = tryLayer(settings, 'server')
   return { layer: place === undefined ? layer : { ...layer, [KEY_PLACE]: place }, problems }
 }
 
-/** A name wins over its older ones, and a newer one over an older. */
+/** A newer name wins over an older one. */
 function inPrecedence(names: readonly string[]): readonly string[] {
   const age = (name: string) => findSetting(name)?.aliases.indexOf(name) ?? -1
   return names.toSorted((one, other) => age(one) - age(other))
@@ -74,7 +74,7 @@ function unfitness(given: string, reach: Reach): Omit<SettingsProblem, 'setting'
   return null
 }
 
-/** The narrowest first: what may be set for one request may be set for all. */
+/** The narrowest first. A setting that may be set for one request may also be set for all. */
 const REACHES: readonly Reach[] = ['request', 'session', 'server', 'start']
 
 function isWithin(setting: Setting, reach: Reach): boolean {

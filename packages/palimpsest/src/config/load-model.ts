@@ -7,12 +7,12 @@ import { findSetting } from './schema.ts'
 
 type Access = Pick<SettingValues, 'modelBaseUrl' | 'modelApiKey'>
 
-/** A model by its checked name, `provider:model`. The provider's library is loaded only here. */
+/** Loads a model by its checked name, `provider:model`. The provider's library is loaded only here. */
 export async function loadModel(model: string, access: Access): Promise<LanguageModelLike> {
   const { provider, name } = splitModelName(model)
   const { peer, needs } = MODEL_PROVIDERS[provider]
   if (access[needs] === null) throw missing(model, needs)
-  // Missing, it would be missed only at the first fold.
+  // If the `ai` package is missing, this finds it now. Otherwise the error would come only at the first fold.
   await peerOf('ai', import('ai'))
   const { modelBaseUrl: baseURL, modelApiKey: apiKey } = access
   const settings = {
@@ -31,7 +31,7 @@ export async function loadModel(model: string, access: Access): Promise<Language
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await peerOf(peer, import('@ai-sdk/openai-compatible'))
-      // Without being asked, such servers do not say what a stream took.
+      // Such servers report the usage of a stream only when they are asked for it.
       const asked = { includeUsage: true }
       return createOpenAICompatible({ ...settings, ...asked, name: provider, baseURL: baseURL! })(name)
     }

@@ -1,15 +1,21 @@
 import type { Layer } from './layers.ts'
 import { type ModelProvider, splitModelName } from './model-name.ts'
 
-/** Where the key of a model may be sent: the address and the provider that it was given for. */
+/** Where the key of a model may be sent: to the address and the provider that it was given for. */
 export interface KeyPlace {
-  /** `null`: no model was set then; the first one that is decides. */
+  /**
+   * `null`: no model was set at that time. The key fits any provider until a model is set; that model
+   * decides.
+   */
   readonly provider: ModelProvider | null
-  /** `null`: the provider's own. */
+  /** `null`: the provider's own address. */
   readonly baseUrl: string | null
 }
 
-/** Stored beside a key. It is no setting: it is written with the key, and never by a caller. */
+/**
+ * The name under which the place is stored beside a key. It is no setting: the server writes it with the key,
+ * and a caller never does.
+ */
 export const KEY_PLACE = 'modelApiKeyFor'
 
 interface ModelPlace {
@@ -17,12 +23,12 @@ interface ModelPlace {
   readonly modelBaseUrl: string | null
 }
 
-/** Where a model is asked. */
+/** Where calls of the model go. */
 export function placeOf({ model, modelBaseUrl }: ModelPlace): KeyPlace {
   return { provider: model === null ? null : splitModelName(model).provider, baseUrl: modelBaseUrl }
 }
 
-/** What these layers ask, the strongest first. */
+/** Where calls go with these layers, the strongest first. */
 export function placeIn(layers: readonly (Layer | undefined)[]): KeyPlace {
   const textOf = (name: keyof ModelPlace) =>
     (layers.find(layer => layer && Object.hasOwn(layer, name))?.[name] ?? null) as string | null
@@ -33,7 +39,7 @@ export function writePlace({ provider, baseUrl }: KeyPlace): string {
   return `${provider ?? ''} ${baseUrl ?? ''}`
 }
 
-/** `null`: there is none; a version before did not note it. */
+/** `null`: no place is stored. Older versions did not store one. */
 export function readPlace(written: unknown): KeyPlace | null {
   if (typeof written !== 'string' || !written.includes(' ')) return null
   const [provider = '', baseUrl = ''] = written.split(' ')

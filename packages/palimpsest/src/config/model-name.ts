@@ -1,4 +1,4 @@
-/** The libraries that know a provider, with what each cannot do without. */
+/** The provider libraries. `needs` is the setting that a library cannot do without. */
 export const MODEL_PROVIDERS = {
   anthropic: { peer: '@ai-sdk/anthropic', needs: 'modelApiKey' },
   openai: { peer: '@ai-sdk/openai', needs: 'modelApiKey' },
@@ -14,7 +14,7 @@ export function isModelName(text: string): boolean {
   return Object.hasOwn(MODEL_PROVIDERS, provider) && name.trim() !== ''
 }
 
-/** A model's own name may hold colons: `openai-compatible:qwen3:8b`. */
+/** The model's own name may hold colons: `openai-compatible:qwen3:8b`. */
 export function splitModelName(text: string): { readonly provider: ModelProvider; readonly name: string } {
   const [provider = '', ...name] = text.split(':')
   return { provider: provider as ModelProvider, name: name.join(':') }

@@ -15,32 +15,35 @@ import type { Setting } from './setting.ts'
 
 /** The strongest first. */
 const SOURCES = ['request', 'session', 'file', 'stored', 'environment', 'default'] as const
-/** `operator`: what was asked for is more than the operator of the server allows, so that is what holds. */
+/**
+ * `operator`: a namespace asks for more than the operator of the server allows, so the operator's value is in
+ * force.
+ */
 export type Source = (typeof SOURCES)[number] | 'operator'
 
 type LayerName = Exclude<(typeof SOURCES)[number], 'default'>
 
 export type Layers = Partial<Readonly<Record<LayerName, Layer>>> & {
-  /** Of a namespace that is not the server's own: what holds in that one. Left out: nothing is bounded. */
+  /** The operator's values, for a namespace that is not the server's own. Left out: nothing is bounded. */
   readonly operator?: SettingValues
 }
 
 export interface Resolved {
   readonly values: SettingValues
   readonly sources: Readonly<Record<string, Source>>
-  /** The numbers that chose the policy, where none is named; left out: it is named, or the default. */
+  /** The numbers that chose the policy. Left out: the policy is named, or it is the default. */
   readonly policyChosenBy?: readonly string[]
-  /** Where numbers of several policies are set and none is named: the layers, and what is allowed in place of that. */
+  /** The layers that set numbers of several policies and name none, with what is allowed instead. */
   readonly unclear: PolicyChoice<LayerName>['unclear']
-  /** What was set and is not in force, and why: for those who look at the settings. */
+  /** Which settings are not in force, and why. For people who look at the settings. */
   readonly messages: readonly string[]
-  /** Of a namespace that is not the server's own: the limits that it may lower. */
+  /** The limits that a namespace may lower. Only for a namespace that is not the server's own. */
   readonly ceilings?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Request over session over a file over stored over environment over default, each value with where it comes from. The
- * policy is the one that is named, or the one that numbers choose: `choosePolicy` says how.
+ * The order, the strongest first: request, session, file, stored, environment, default. Each value comes with
+ * its source. `choosePolicy` says how the policy is found.
  */
 export function resolveSettings(layers: Layers): Resolved {
   const { policy, source, chosenBy, unclear } = choosePolicy(LAYERS.map(name => [name, layers[name] ?? {}]))
@@ -81,12 +84,16 @@ function notClear({ source, numbers }: Resolved['unclear'][number]): string {
   return `No policy is taken from ${NAMES_OF_LAYERS[source]}; allowed: ${describeSeveral(numbers)}.`
 }
 
-/** Whoever may name the address must not be sent the key that was given for another one. */
+/**
+ * The place that a key was given for. A caller that may set the address must not receive a key that was given
+ * for another address.
+ */
 function placeOfKey(layers: Layers, source: Source): KeyPlace | null {
   const index = LAYERS.indexOf(source as LayerName)
   if (index < 0) return null
   const noted = source === 'stored' ? readPlace(layers.stored?.[KEY_PLACE]) : null
-  // One that was stored before places were noted belongs to what is stored with it, as an environment's does.
+  // A stored key without a noted place belongs to the values that are stored with it. The same holds for the
+  // key of an environment.
   return noted ?? placeIn(LAYERS.slice(index).map(name => layers[name]))
 }
 
@@ -102,7 +109,7 @@ interface Bounded {
   readonly sources: Record<string, Source>
 }
 
-/** Puts what the operator allows in place of what goes beyond it. Says what it was. */
+/** Replaces each value that goes beyond what the operator allows. Returns a message for each of them. */
 function bound(
   { values, sources }: Bounded,
   {
@@ -151,20 +158,24 @@ function isKeyInForce(layers: Layers, values: SettingValues, sources: Bounded['s
 }
 
 /**
- * The chosen policy's own default; where it does not know the name, that of one that does. `policy` is the
- * first of all settings and `threshold` comes before `keepLast`, so what is needed is there.
+ * The default of the chosen policy. If that policy does not have the name, the default of a policy that has
+ * it. `policy` is the first of all settings, and `threshold` comes before `keepLast`, so `earlier` holds
+ * both.
  */
 function defaultOf(name: string, earlier: Readonly<Record<string, unknown>>): unknown {
   const policy = earlier['policy'] as PresetName | undefined
   const parameter = policy === undefined ? null : presetParameter(policy, name)
   const usual = parameter ? parameter.default : findSetting(name)!.default
-  // As the policy has it.
+  // The policies bound it in the same way.
   return name === 'keepLast' ? Math.min(usual as number, earlier['threshold'] as number) : usual
 }
 
-/** The chosen policy, with those of its parameters that were set. It has the last word on what fits together. */
+/**
+ * Builds the chosen policy with its parameters. The policy makes the last check that the parameters fit
+ * together.
+ */
 export function policyOf({ values, sources, unclear }: Resolved): Policy {
-  // What is stored may be from a version that took it: a message says so, and the next layer has its say.
+  // An older version may have stored such numbers. A message says so, and the next layer decides.
   const refused = unclear.filter(({ source }) => source !== 'stored' && source !== 'session')
   if (refused.length > 0)
     throw new InvalidSettingsError(
@@ -189,12 +200,15 @@ export function policyOf({ values, sources, unclear }: Resolved): Policy {
   }
 }
 
-/** For whoever asks over the network: nothing that is only for the start, and of secrets only whether they are set. */
+/**
+ * The settings for a caller over the network. Those that are only for the start are left out. Of a secret it
+ * tells only whether it is set.
+ */
 export function shownSettings({ values, sources, policyChosenBy, messages, ceilings }: Resolved): {
   readonly settings: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, Source>>
   readonly policyChosenBy?: readonly string[]
-  /** Left out where there is nothing to say. */
+  /** Left out if there are none. */
   readonly messages?: readonly string[]
   readonly ceilings?: Readonly<Record<string, unknown>>
 } {

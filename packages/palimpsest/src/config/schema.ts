@@ -15,12 +15,12 @@ import { DURATION_RULE, readDuration } from './duration.ts'
 import { isModelName, MODEL_NAME_RULE } from './model-name.ts'
 import { environmentName, type NamespaceRight, type Reach, type Setting } from './setting.ts'
 
-/** One parameter of one preset, as the policies have it; `null` where that preset does not know it. */
+/** One parameter of one preset, as the policies define it. `null`: that preset does not have it. */
 export function presetParameter(preset: PresetName, name: string): Parameter | null {
   return (PRESETS[preset] as Readonly<Record<string, Parameter>>)[name] ?? null
 }
 
-/** A name such as `budget` stands in several presets, with a default in each. */
+/** A name such as `budget` is a parameter of several presets. Each has its own default. */
 function parameterSetting(name: string): Setting {
   const presets = PRESET_NAMES.filter(preset => presetParameter(preset, name) !== null)
   const parameters = presets.map(preset => presetParameter(preset, name)!)
@@ -37,7 +37,7 @@ function parameterSetting(name: string): Setting {
     type: first.oneOf ? 'string' : first.integer ? 'integer' : 'number',
     presets,
     aliases: olderNames(name),
-    // What one of them takes may be stored; the policy that is chosen has the last word.
+    // A value is accepted if one of the presets accepts it. The chosen policy makes the last check.
     read: given => {
       const reads = parameters.map(parameter => readParameter(parameter, given))
       return reads.find(read => 'value' in read) ?? { allowed }
@@ -47,7 +47,7 @@ function parameterSetting(name: string): Setting {
 
 interface Plain<Default> {
   readonly reach?: Reach
-  /** Left out: free; `fixed` for what is set only at the start. */
+  /** Left out: `free`, or `fixed` for a setting that is set only at the start. */
   readonly namespace?: NamespaceRight
   readonly freeWithKey?: true
   readonly default: Default
@@ -55,7 +55,7 @@ interface Plain<Default> {
   readonly secret?: true
 }
 
-/** @typeParam Value What `read` makes of what is given. */
+/** @typeParam Value What `read` returns for a valid input. */
 function plainSetting<Name extends string, Value>(
   name: Name,
   { reach = 'server', namespace = reach === 'start' ? 'fixed' : 'free', ...plain }: Plain<unknown>,
@@ -103,7 +103,7 @@ function textSetting<Name extends string, Default extends string | null>(
   })
 }
 
-/** `none`: what none stands for, where there is no other default. */
+/** `none`: in words, what an unset value stands for, if there is no other default. */
 function choiceSetting<
   Name extends string,
   const Choice extends string,
@@ -116,7 +116,7 @@ function choiceSetting<
   }) as Setting<Name, Choice | Extract<Default, null>>
 }
 
-/** Text with a line for each, as it is stored; or a list. */
+/** Text with one value a line, as it is stored; or a list. */
 function linesSetting<Name extends string>(name: Name, rules: TextRules<null>) {
   const setting = textSetting(name, rules)
   return {
@@ -129,7 +129,7 @@ function linesSetting<Name extends string>(name: Name, rules: TextRules<null>) {
   }
 }
 
-/** Separated by commas; or a list, as it is stored. */
+/** Text separated by commas; or a list, as it is stored. */
 function listSetting<Name extends string>(
   name: Name,
   {
@@ -161,26 +161,28 @@ function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Without a user and a password, since it is shown. */
+/** A URL with a user or a password is refused, because the value is shown. */
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
 }
 
-/** With scheme and port, as a browser sends it, and nothing more. */
+/** Scheme, host and port as a browser sends them, and nothing more. */
 function isOrigin(text: string): boolean {
   return isHttpUrl(text) && URL.parse(text)?.origin === text
 }
 
-/** A name or an address, IPv6 in brackets. */
+/** A host name or an address. IPv6 stands in brackets. */
 function isHostName(text: string): boolean {
   return /^([\w-]+\.)*[\w-]+$|^\[[\da-f:.]+\]$/.test(text)
 }
 
-/** As an instance takes it. */
+/** The same limit as an instance has. */
 const MAX_NAMESPACE = 200
 
-/** As `packages/palimpsest/src/memory/budgets.ts` has them, which nothing here may import. */
+/**
+ * The defaults are those of `packages/palimpsest/src/memory/budgets.ts`. Nothing here may import that file.
+ */
 function memoryTokens<Name extends string>(name: Name, usual: number, help: string) {
   return numberSetting(name, {
     default: usual,
@@ -189,7 +191,7 @@ function memoryTokens<Name extends string>(name: Name, usual: number, help: stri
   })
 }
 
-/** In an hour of the clock, for each model. */
+/** The limit is for one hour of the clock and for each model. */
 function spendLimit<Name extends string>(name: Name, what: string) {
   return numberSetting(name, {
     namespace: 'max',
@@ -199,14 +201,20 @@ function spendLimit<Name extends string>(name: Name, what: string) {
   })
 }
 
-/** Of the setting `memoryOwner`. It is kept as the text that it is: an older program takes it for one id. */
+/**
+ * The ids in the setting `memoryOwner`. The setting stays one text, because an older program takes it for one
+ * id.
+ */
 export function ownerIds(text: string): readonly string[] {
   return text.split(',').map(id => id.trim())
 }
 
 const PARAMETER_NAMES = [...new Set(PRESET_NAMES.flatMap(preset => Object.keys(PRESETS[preset])))]
 
-/** Every setting there is: one table for the environment, the server, the command line's help and the documentation. */
+/**
+ * Every setting. This one table serves the environment, the server, the command line's help and the
+ * documentation.
+ */
 const DECLARED = [
   choiceSetting('policy', {
     reach: 'request',
@@ -374,7 +382,7 @@ const DECLARED = [
   textSetting('store', {
     reach: 'start',
     default: null,
-    // It may hold a password.
+    // The URL may hold a password.
     secret: true,
     allowed: 'postgres://user@host/database; for SQLite name the file with db',
     accepts: text => /^postgres(ql)?:\/\//.test(text),
@@ -482,7 +490,7 @@ const DECLARED = [
 
 export const SETTINGS: readonly Setting[] = DECLARED
 
-/** What each of them is once it was read; parameters of policies stand beside them by their names. */
+/** The type of each setting after it was read. Parameters of policies are also values by their names. */
 export type SettingValues = {
   readonly [Each in (typeof DECLARED)[number] as Each['name']]: Each extends Setting<string, infer Value>
     ? Value
@@ -493,7 +501,7 @@ const BY_NAME = new Map(
   SETTINGS.flatMap(setting => [setting.name, ...setting.aliases].map(name => [name, setting])),
 )
 
-/** By its name or by an older one. */
+/** Finds a setting by its name or by an older name. */
 export function findSetting(name: string): Setting | undefined {
   return BY_NAME.get(name)
 }

@@ -1,7 +1,7 @@
 import { SETTINGS } from './schema.ts'
 import type { Setting } from './setting.ts'
 
-/** A setting as a page shows it: all that is not a function. */
+/** A setting as a page shows it: everything but the functions. */
 export type SettingDescription = Pick<
   Setting,
   | 'name'
@@ -15,7 +15,7 @@ export type SettingDescription = Pick<
   | 'presets'
   | 'environment'
 > & {
-  /** Never shown: only whether it is set. */
+  /** The value is never shown, only whether it is set. */
   readonly secret: boolean
 }
 
