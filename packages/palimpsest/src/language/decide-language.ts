@@ -2,31 +2,31 @@ import { type Content, headOf, type Message, ownText } from '../log/index.ts'
 import { isLanguageSetting, type Language, type LanguageSetting, languageOfTag } from './language.ts'
 import { languageOfText, spokenLanguage } from './spoken.ts'
 
-/** So many of the newest messages of people that speak for a language are counted. */
+/** This many of the newest messages of people that speak for a language are counted. */
 const VOTES = 12
-/** Another language than that of before: in so many of them at least, and in so large a part of them. */
+/** A change of the language needs this many messages at least, and this share of the counted messages. */
 const MIN_VOTES = 2
 const MIN_SHARE = 0.75
-/** Messages that are looked at to find them. */
+/** How many messages are looked at to find them. */
 export const LANGUAGE_SAMPLE = 40
 
 type Spoken = Pick<Message, 'role' | 'content' | 'sender'>
 
 export interface DecidedLanguage {
   readonly language: Language
-  /** Nothing that was said tells it. */
+  /** Nothing that was said tells the language. */
   readonly isOpen: boolean
 }
 
-/** By the session's own setting, else by that of the instance. What is no setting says nothing. */
+/** The session's own setting, or else the setting of the instance. An invalid value is ignored. */
 export function languageSetting(own: unknown, usual: LanguageSetting): LanguageSetting {
   return isLanguageSetting(own) ? own : usual
 }
 
 /**
- * In which language the engine's own texts of an epoch are. `auto`: in that of people: what the assistant and tools say
- * counts only where people have said nothing. A language that was decided `before` gives way only to one that most of what
- * people said lately is in, so that a text that one of them quotes changes nothing. Pure.
+ * Decides the language of the engine's own texts in an epoch. `auto`: the language of people; the assistant
+ * and tools count only if people have said nothing. An earlier language, `before`, changes only if most of
+ * what people said lately is in another one. So a text that one of them quotes changes nothing. Pure.
  *
  * @param messages The newest, oldest first.
  */
@@ -50,11 +50,11 @@ export function decideLanguage({
   }
   if (votes.length === 0) return { language: languageOfText(textsIn(messages)), isOpen: true }
   const most = Math.max(...counts.values())
-  // Of as many as of another, the one that was spoken first.
+  // If two languages have the same count, the one that was spoken first.
   return { language: votes.find(vote => counts.get(vote) === most)!, isOpen: false }
 }
 
-/** What each of the newest messages of people speaks for, oldest first. */
+/** The languages of the newest messages of people, oldest first. */
 function votesIn(messages: readonly Spoken[]): readonly Language[] {
   const votes: Language[] = []
   for (const { content } of saidByPeople(messages).toReversed()) {
@@ -73,7 +73,7 @@ function saidByPeople(messages: readonly Spoken[]): readonly Spoken[] {
   return messages.filter(({ role, sender }) => role === 'user' && !sender?.isSelf)
 }
 
-/** Without what memory itself gave back, and without what its sender only passed on. */
+/** Leaves out what memory gave back, and what the sender only passed on. */
 function saidIn(content: Content): string {
   if (typeof content === 'string') return content
   return ownText(content.filter(part => part.type !== 'text' || part.recalled !== true))
@@ -88,7 +88,7 @@ function textsIn(messages: readonly Spoken[]): string {
   return /\p{L}/u.test(people) ? people : text(messages.filter(({ role }) => role === 'assistant'))
 }
 
-/** Of documents that are begun: of what people and the assistant said. */
+/** The language of new documents, from what people and the assistant said. */
 export function languageOfMessages(messages: readonly Spoken[]): Language {
   return decideLanguage({ setting: 'auto', messages, before: null }).language
 }

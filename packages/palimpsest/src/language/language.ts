@@ -2,15 +2,15 @@ import { en } from './en.ts'
 import type { Texts } from './texts.ts'
 import { zh } from './zh.ts'
 
-/** Each language that the engine writes in: one file with all its texts, and a line here. */
+/** Each language that the engine writes in: one file with all its texts, and one line here. */
 const TEXTS = { en, zh } as const satisfies Readonly<Record<string, Texts>>
 
-/** Of what the engine itself writes. */
+/** A language of what the engine itself writes. */
 export type Language = keyof typeof TEXTS
 
 export const LANGUAGES = Object.keys(TEXTS) as readonly Language[]
 
-/** Of all that is in no language that the engine writes in. */
+/** For every language that the engine does not write in. */
 export const FALLBACK_LANGUAGE = 'en' satisfies Language
 
 export function textsOf(language: Language): Texts {
@@ -21,7 +21,7 @@ export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && Object.hasOwn(TEXTS, value)
 }
 
-/** `auto`: by what is said. A tag: the engine's texts in that language, where it has them. */
+/** `auto`: the language follows what is said. A tag: the engine's texts in that language, if it has them. */
 export type LanguageSetting = 'auto' | (string & {})
 
 export const LANGUAGE_RULE = 'auto, or a language such as en, zh or zh-CN'
@@ -32,7 +32,7 @@ export function isLanguageSetting(value: unknown): value is LanguageSetting {
   return typeof value === 'string' && value.length <= 35 && (value === 'auto' || TAG.test(value))
 }
 
-/** Of a tag such as `zh-CN`. */
+/** The language for a tag such as `zh-CN`. */
 export function languageOfTag(tag: string): Language {
   const primary = tag.toLowerCase().split(/[-_]/)[0]
   return isLanguage(primary) ? primary : FALLBACK_LANGUAGE

@@ -3,30 +3,35 @@ import { FOREIGN } from './foreign.ts'
 import { FALLBACK_LANGUAGE, type Language, languageOfTag } from './language.ts'
 
 const LOOKED_AT_CHARACTERS = 20_000
-/** Chinese names keep their characters in English text, and English names theirs in Chinese. */
+/**
+ * The share of Han characters above which a text is Chinese. Chinese names keep their characters in English
+ * text, and English names keep theirs in Chinese text.
+ */
 const MIN_HAN_SHARE = 0.25
-/** Japanese and Korean are written with Han characters too, but never long without their own. */
+/** Japanese and Korean use Han characters too, but a longer text always has characters of their own. */
 const MAX_OTHER_SHARE = 0.1
 
-/** In what language a text is, by its scripts, as far as the engine has its own words in it. */
+/** The language of a text by its scripts, among those that the engine writes in. */
 export function languageOfText(text: string): Language {
   const { letters, han, kana, hangul } = count(headOf(text, LOOKED_AT_CHARACTERS))
   const isChinese = han > letters * MIN_HAN_SHARE && kana + hangul <= han * MAX_OTHER_SHARE
   return isChinese ? languageOfTag('zh') : FALLBACK_LANGUAGE
 }
 
-/** Of each message so much is looked at. */
+/** Only this many characters of each message are looked at. */
 const LOOKED_AT_OF_ONE = 2_000
 const MAX_LINES = 40
-/** Fewer letters of a script that separates words are "ok", a name or an abbreviation in any language. */
+/**
+ * With fewer letters, a line in a script with spaces may be "ok", a name or an abbreviation in any language.
+ */
 const MIN_WORDS = 3
 const MIN_LETTERS = 12
-/** So many Han characters among other letters are no name. */
+/** This many Han characters among other letters are more than a name. */
 const MIN_HAN = 4
 
 /**
- * For which language a message speaks; `null`: for none. A line in another language beside its own may be quoted, such as
- * an error message or a text to be translated: such a message speaks for neither.
+ * The language that a message speaks for. `null`: none. A message that also has lines in another language may
+ * quote them, such as an error message or a text to translate, so it speaks for neither language.
  */
 export function spokenLanguage(text: string): Language | null {
   const prose = headOf(text, LOOKED_AT_OF_ONE).replace(FOREIGN, ' ')
@@ -39,7 +44,7 @@ export function spokenLanguage(text: string): Language | null {
   return tags.size !== 1 || tag === MIXED ? null : languageOfTag(tag!)
 }
 
-/** Of languages that scripts do not tell apart. */
+/** Languages that cannot be told apart by their scripts. */
 const OTHER = 'und'
 const MIXED = 'mul'
 

@@ -3,26 +3,32 @@ import type { MemoryToolName } from '../log/index.ts'
 type Said<Arguments extends readonly unknown[]> = (...said: Arguments) => string
 
 /**
- * All that the engine itself writes into what a model reads, and what a bot without a model answers. One file has it in
- * one language; a text that is not there does not compile.
+ * All that the engine itself writes into what a model reads, and the answers of a bot without a model. One
+ * file has all of it in one language. A missing text does not compile.
  *
- * Names that a program looks for are the same in all languages: the blocks' tags and the tools' names.
+ * Names that a program looks for are the same in all languages: the tags of blocks and the names of tools.
  */
 export interface Texts {
-  /** As messages are headed that name no sender. */
+  /** The heading of a message without a sender. */
   readonly roles: Readonly<Record<'user' | 'assistant' | 'system' | 'tool', string>>
   readonly messages: {
     readonly empty: string
-    /** Said to the model beside its own words, which it would take for read. */
+    /**
+     * Stands beside words of the model that were not delivered. Without it, the model would take them for
+     * read.
+     */
     readonly undelivered: string
     readonly undeliveredRest: string
     readonly fileOf: Said<[seq: number, name: string]>
     readonly interrupted: string
-    /** What heads words that the sender did not say. `from`: who said them and where, or what a link is called. */
+    /**
+     * The heading of words that the sender did not say. `from`: who said them and where, or what a link is
+     * called.
+     */
     readonly origins: Readonly<Record<'forward' | 'quote' | 'reply' | 'link', Said<[from: string | null]>>>
     readonly conversationBegins: string
     readonly noNewMessage: string
-    /** `seq`: of the message that they are left out of; `null`: it is not named. */
+    /** `seq`: the message that they are left out of. `null`: it is not named. */
     readonly charactersLeftOut: Said<[count: number, seq: number | null]>
     readonly attachments: Readonly<Record<'image' | 'file' | 'audio' | 'video', string>>
     readonly seconds: Said<[number]>
@@ -37,7 +43,7 @@ export interface Texts {
     readonly approvalCame: string
     readonly approvalLost: Said<[toolName: string | null]>
     readonly failed: Said<[text: string]>
-    /** In place of an old result. `seq`: the message that it is in; `null`: it is not named. */
+    /** Stands in place of an old result. `seq`: the message that it is in. `null`: it is not named. */
     readonly resultLeftOut: Said<[characters: number, seq: number | null]>
     readonly itemsLeftOut: Said<[count: number]>
   }
@@ -50,23 +56,26 @@ export interface Texts {
     readonly note: string
     readonly interim: Said<[fromSeq: number, toSeq: number]>
     readonly interimRest: Said<[count: number]>
-    /** Where what is raw begins within a turn. */
+    /** For raw messages that begin within a turn. */
     readonly beginsInTurn: string
     readonly pinsLeftOut: string
     readonly segmentsLeftOut: Said<[fromSeq: number, toSeq: number]>
     readonly leftOut: string
   }
-  /** Whom a name means that stands alone in what was written before it could be mistaken. */
+  /**
+   * Tells whom a name means. The name stands alone in text that was written before the name could be
+   * mistaken.
+   */
   readonly people: {
-    /** Under a segment. */
+    /** Stands under a segment. */
     readonly here: Said<[meanings: readonly string[]]>
-    /** Where the names came up since. */
+    /** For names that came up since. */
     readonly above: Said<[meanings: readonly string[]]>
-    /** `whom`: one, or each of several. */
+    /** `whom`: one person, or each of several. */
     readonly means: Said<[name: string, whom: readonly string[]]>
-    /** `since`: a day, where there are several. */
+    /** `since`: a day, if there are several people. */
     readonly person: (known: { shown: string; now: string | null; since: string | null }) => string
-    /** In a list of people, by the names that they had before. */
+    /** In a list of people, with the names that they had before. */
     readonly earlier: Said<[names: readonly string[]]>
   }
   readonly plainText: {
@@ -80,9 +89,9 @@ export interface Texts {
     readonly messagesLeftOut: Said<[count: number, isAll: boolean]>
   }
   readonly recall: string
-  /** What a block is, in its first line; the persona speaks for itself. */
-  /** Of memory that has no room to be shown whole. */
+  /** The heading of memory that has no room to be shown whole. */
   readonly recalledMemory: string
+  /** The first line of a block tells what it is. The persona has none: it speaks for itself. */
   readonly layers: Readonly<Record<'global' | 'user' | 'scope' | 'chat' | 'daily', string>>
   readonly changes: {
     readonly opening: string
@@ -92,7 +101,7 @@ export interface Texts {
   }
   readonly corrections: {
     readonly opening: string
-    /** An empty text: it says nothing any more. */
+    /** An empty text: the message says nothing any more. */
     readonly line: (corrected: { seq: number; name: string; day: string; text: string }) => string
     readonly more: Said<[seqs: readonly number[]]>
   }
@@ -103,7 +112,7 @@ export interface Texts {
   }
   readonly documents: {
     readonly linesLeftOut: Said<[count: number]>
-    /** Before what so many lines were condensed to. */
+    /** Stands before the text that this many lines were condensed to. */
     readonly condensed: Said<[lines: number]>
     readonly chat: {
       readonly title: string
@@ -153,7 +162,7 @@ export interface Texts {
     readonly badQuery: Said<[problem: string]>
     readonly tooLong: Said<[characters: number, most: number]>
     readonly tooManyLines: Said<[lines: number, most: number]>
-    /** A name by which one looks for messages fits several. */
+    /** A name in a search for messages fits several people. */
     readonly severalNamed: Said<[name: string, people: readonly string[]]>
     readonly needsRange: string
     readonly badRange: string
@@ -192,7 +201,7 @@ export interface Texts {
     readonly reasons: Readonly<Record<'private' | 'mention' | 'reply' | 'name' | 'proactive', string>>
     readonly answer: (whom: { people: readonly string[]; reason: string; messages: number }) => string
   }
-  /** Of a bot, to people. */
+  /** What a bot says to people. */
   readonly replies: {
     readonly newBeginning: string
     readonly greeting: string

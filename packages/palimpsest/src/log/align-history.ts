@@ -11,38 +11,42 @@ interface Said {
 /** A message of the log. */
 export interface KnownMessage extends Said {
   readonly seq?: number
-  /** What a reply answers. Left out or `null`: all that was said before it. */
+  /** The message that a reply answers. Left out or `null`: it answers all that was said before it. */
   readonly replyTo?: number | string | null
   /**
-   * `list`: it came in such a list. `elsewhere`: it came another way, and whoever sends the list may never have seen
-   * it. Left out: they have seen it, as what we said in answer.
+   * `list`: it came in such a list. `elsewhere`: it came another way, and the sender of the list may never
+   * have seen it. Left out: the sender has seen it, such as our own answer.
    */
   readonly from?: 'list' | 'elsewhere'
 }
 
-/** What a list that somebody sends holds beyond what the log has. */
+/** What a client's list holds beyond the log. */
 export interface Aligned {
-  /** The first of the list that is new: all from there on are. The list's length: none is. */
+  /**
+   * The place of the first new message in the list; all after it are new. The length of the list: none is
+   * new.
+   */
   readonly newFrom: number
-  /** How many of ours at the end the list goes on without. */
+  /** How many messages at the end of our log the list leaves out and contradicts. */
   readonly contradicted: number
 }
 
 /**
- * Many clients send the whole conversation, or parts of it, with every call. `ours` is the end of the log;
- * `isBeginning` says that it is all of it.
+ * Finds the new messages in a list. Many clients send the whole conversation, or parts of it, with every
+ * call. `ours` is the end of the log; `isBeginning` says that it is the whole log.
  *
- * A list without a reply is what was said now, but for what it repeats of our end that has no answer yet.
+ * A list without a reply is what was said now, apart from what it repeats of our unanswered end.
  *
- * A list with replies is a history. Either side may lack something that the other has, so they are laid onto each
- * other where the most agrees in the same order; an agreement with our end comes before any other. What follows the
- * last message that agrees is new, and nothing before it is. Where nothing agrees, only what follows the list's last
+ * A list with replies is a history. Either side may lack messages of the other. So the two are aligned where
+ * the most messages agree in the same order; an agreement with our end comes first. What follows the last
+ * message that agrees is new, and nothing before it is. If nothing agrees, only what follows the list's last
  * reply is new: a list that was rewritten on its way must not be stored beside the log.
  *
- * Only two things contradict ours. A reply that is asked for again: all that follows the last message that agrees
- * are replies. An edit: the list agrees with the log from its very beginning, through a reply that we gave, up to
- * a question of theirs that was answered, and asks something else there. Nobody else may have spoken since. Whatever
- * else the list lacks was left out, or never seen, and stays.
+ * Only two things contradict our log. First, a reply that is asked for again: all that follows the last
+ * message that agrees are replies. Second, an edit: the list agrees with the log from the very beginning,
+ * through a reply of ours, up to a question that was answered, and has another question there. No one else
+ * may have spoken since. Everything else that the list lacks was left out or never seen by the client, and it
+ * stays.
  */
 export function alignHistory(
   ours: readonly KnownMessage[],
@@ -60,7 +64,7 @@ export function alignHistory(
   return edited ?? { newFrom: agreed.theirEnd, contradicted: repliesAfter(ours, agreed.ourEnd) }
 }
 
-/** Whether two messages say the same, whatever a client did to their form. */
+/** Whether two messages say the same, even if a client changed their form. */
 export function saysTheSame(one: Said, other: Said): boolean {
   return fingerprint(one) === fingerprint(other)
 }
@@ -73,7 +77,7 @@ interface Pair {
   readonly sent: readonly number[]
 }
 
-/** Each of ours is compared with each of theirs: numbers are compared faster than words. */
+/** Each of our messages is compared with each of theirs, and numbers compare faster than words. */
 function numbered(): (said: Said) => number {
   const numbers = new Map<string, number>()
   return said => {
@@ -97,7 +101,7 @@ function alignNew({ ours, known, sent }: Pair): Aligned {
   return { newFrom, contradicted: repliesAfter(ours, ourEnd) }
 }
 
-/** How many messages follow, if all of them are replies to what stands there; otherwise none counts. */
+/** How many messages follow, if all of them are replies to the message before. Otherwise 0. */
 function repliesAfter(ours: readonly KnownMessage[], ourEnd: number): number {
   const after = ours.slice(ourEnd)
   const asked = ours[ourEnd - 1]?.seq
@@ -111,23 +115,26 @@ function isOfReply({ role }: Said): boolean {
 }
 
 interface Agreement {
-  /** How many messages agree, in the same order, with the last of them. */
+  /** How many messages agree in the same order, counted with the last one. */
   readonly count: number
-  /** The places after the last that agrees. */
+  /** The places after the last message that agrees. */
   readonly theirEnd: number
   readonly ourEnd: number
-  /** After it, ours has replies only, or none. */
+  /** After it, our log has only replies, or nothing. */
   readonly isAtEnd: boolean
 }
 
-/** Of two that are equally good the later of ours, then the earlier of theirs: what is said again is new. */
+/**
+ * Of two equally good ones, the later place of ours, and then the earlier of theirs: what is said again is
+ * new.
+ */
 function lastAgreement({ ours, known, sent }: Pair): Agreement | null {
   const endsFrom = Math.min(
     ours.findLastIndex(isOfReply),
     ours.findLastIndex(said => !isOfReply(said)),
   )
   let best: Agreement | null = null
-  // The most that agrees of ours so far with theirs through each place.
+  // For each place of theirs, the most messages through it that agree with ours so far.
   let before = new Uint16Array(sent.length + 1)
   for (const [place, said] of known.entries()) {
     const isAtEnd = place >= endsFrom
@@ -167,7 +174,7 @@ function findEdit({ ours, theirs, known, sent }: Pair): Aligned | null {
   return isAnswered && isTheirs ? { newFrom: agreed, contradicted: replaced.length } : null
 }
 
-/** What stays the same on the way through somebody's client: words, calls, and what answers which call. */
+/** What every client keeps as it is: words, calls, and which result belongs to which call. */
 function fingerprint({ role, content }: Said): string {
   const text = contentText(content).replace(/\s+/g, ' ').trim()
   if (typeof content === 'string') return JSON.stringify([role, text])

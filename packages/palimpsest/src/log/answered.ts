@@ -2,23 +2,26 @@ import type { Message, Origin, Role, Sender } from './message.ts'
 import { isAnswered, originOf } from './origin.ts'
 
 /**
- * What a message answers, as a few words of it: of an earlier message that can be seen, and that is not the one right
- * before it, since that one stands there anyway. From what is stored alone, so that it says the same in every context of
- * an epoch.
+ * What a message answers, as a few words of it. It names an earlier message that can be seen and is not the
+ * one right before, since that one is shown there anyway. It is made only from what is stored, so it is the
+ * same in every context of an epoch.
  */
 export interface Answered {
   readonly seq: number
   readonly role: Role
   readonly sender: Sender | null
-  /** Whose words the text is, where its sender said nothing of their own: a forwarded message is no saying of theirs. */
+  /**
+   * Whose words the text is, if its sender said nothing of their own. A forwarded message is not the sender's
+   * own statement.
+   */
   readonly origin?: Origin
-  /** On one line, its end left out where it is long. */
+  /** One line. A long text is cut at the end. */
   readonly text: string
 }
 
 /**
- * Whether what it answers is to be looked for. What a model says and what tools give follows its question; and a message
- * that quotes what it answers says it itself.
+ * Whether the answered message has to be looked up. What a model says and what tools give follows its
+ * question. A message that quotes what it answers shows it already.
  */
 export function mayAnswer({
   role,

@@ -1,11 +1,11 @@
 import type { AttachmentPart, ContentPart } from './message.ts'
 
 /**
- * Parts that are no text, as libraries and platforms write them: what each is of, where it is, and what is known of it
- * without its bytes. All that reads such parts reads them through this.
+ * Reads parts that are no text, as libraries and platforms write them: the kind of each, where it is, and
+ * what is known of it without its bytes. All code that reads such parts uses this file.
  */
 
-/** The parts that the log knows by their own fields. Every other one is an attachment. */
+/** The parts that the log knows by their own fields. Every other part is an attachment. */
 const OTHER_TYPES: ReadonlySet<string> = new Set<Exclude<ContentPart, AttachmentPart>['type']>([
   'text',
   'reasoning',
@@ -19,13 +19,16 @@ export function isAttachment(part: ContentPart): part is AttachmentPart {
   return !OTHER_TYPES.has(part.type)
 }
 
-/** A misspelt text or tool call that was taken for an attachment would be lost for the model. */
+/**
+ * A type that sounds like text or a tool call is refused as an attachment. If it is misspelt, the model would
+ * never see it.
+ */
 const OTHERWISE_SAID = /text|reason|think|refus|tool|function|call|result|approval/i
 const TYPE_NAME = /^[\w.:/-]{1,64}$/
 
 /**
- * What anybody hands in, where it is an attachment; `null`: it is none. One of a type that is not listed has to say where
- * it is, or what it is called.
+ * Takes a value from a caller as an attachment. `null`: it is none. A part of a type that is not listed has
+ * to say where it is, or what it is called.
  */
 export function asAttachment(value: unknown): AttachmentPart | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
@@ -43,12 +46,12 @@ function isOtherAttachment(part: Fields): boolean {
   return summarizeAttachment(part).ref !== null || attachmentValues(part).length > 0
 }
 
-/** For an error. */
+/** For the text of an error. */
 export const OTHER_ATTACHMENT_RULE = 'or another kind of attachment, with one of file, url, path, id, name'
 
 export type AttachmentKind = 'image' | 'audio' | 'video' | 'file'
 
-/** By what its part is called, or else by its media type. */
+/** By the name of the part's type, or else by its media type. */
 export function attachmentKind(part: Fields): AttachmentKind {
   return kindIn(String(part['type'])) ?? kindIn(attachmentMediaType(part) ?? '') ?? 'file'
 }
@@ -61,7 +64,7 @@ function kindIn(name: string): AttachmentKind | null {
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Fields in which a part of one library or another has an object that says the rest. */
+/** Fields in which parts of various libraries hold an object with the rest. */
 const INNER_FIELDS = [
   'image_url',
   'audio_url',
@@ -76,7 +79,7 @@ const INNER_FIELDS = [
   'data',
 ]
 
-/** The part itself, and the objects in it that say more of it. */
+/** The part itself, and the objects in it with further fields. */
 function placesOf(part: Fields): readonly Fields[] {
   const inner = INNER_FIELDS.map(field => part[field]).filter(isPlainObject)
   return [part, ...inner]
@@ -90,14 +93,14 @@ function isBinary(value: object): boolean {
   return value instanceof URL || value instanceof ArrayBuffer || ArrayBuffer.isView(value)
 }
 
-/** May hold base64 that does not say so. */
+/** These fields may hold base64 without saying so. */
 const BYTES_FIELDS = ['image', 'data', 'file_data', 'audio', 'video']
-/** Hold an address, or a data URL. */
+/** These fields hold an address or a data URL. */
 const ADDRESS_FIELDS = ['url', 'image_url', 'audio_url', 'video_url', 'file_url', 'file', 'uri']
 
 /**
- * What a provider may fetch or read: addresses, data URLs, and base64. Images and files are read from the fields that
- * they have always been read from, so that contexts which show one stay as they are.
+ * What a provider may fetch or read: addresses, data URLs and base64. Images and files are read from the same
+ * fields as in older versions, so that contexts that show one stay as they are.
  */
 export function attachmentValues(part: Fields): readonly string[] {
   if (part['type'] === 'image' || part['type'] === 'file') {
@@ -113,7 +116,7 @@ export function attachmentValues(part: Fields): readonly string[] {
   ]) as string[]
 }
 
-/** Also in the form that the AI SDK has had since its seventh version, where data say what they are. */
+/** Also reads the form of the AI SDK since version 7, where data has a type. */
 function textOf(value: unknown): string | null {
   if (typeof value === 'string') return value
   if (value instanceof URL) return value.href
@@ -123,7 +126,7 @@ function textOf(value: unknown): string | null {
   return type === 'data' && typeof data === 'string' ? data : null
 }
 
-/** As it is declared anywhere in it, or in a data URL; `null`: it does not say. */
+/** The media type, as any field or a data URL declares it. `null`: none does. */
 export function attachmentMediaType(part: Fields): string | null {
   const places = placesOf(part)
   for (const place of places)
@@ -136,7 +139,7 @@ export function attachmentMediaType(part: Fields): string | null {
     .map(value => /^\s*data:([\w.+-]+\/[\w.+-]+)[;,]/i.exec(value?.slice(0, 200) ?? '')?.[1])
     .find(type => type !== undefined)
   if (inDataUrl !== undefined) return inDataUrl
-  // As OpenAI has it: `input_audio: { data, format: 'wav' }`.
+  // OpenAI writes `input_audio: { data, format: 'wav' }`.
   const format = places.map(({ format }) => format).find(format => typeof format === 'string')
   const kind = kindIn(String(part['type']))
   return kind !== null && format !== undefined && /^[\w.+-]{1,20}$/.test(format as string)
@@ -149,13 +152,13 @@ const MEDIA_TYPE_FIELDS = ['mime_type', 'mediaType', 'mimeType', 'media_type']
 /** What is known of a part that is no text, without its bytes. */
 export interface AttachmentSummary {
   readonly type: string
-  /** Where it is or what it is called; `null`: it does not say. */
+  /** Where it is or what it is called. `null`: the part does not say. */
   readonly ref: string | number | null
   readonly meta: Readonly<Record<string, unknown>>
 }
 
 const REFERENCES = ['file', 'url', 'path', 'id', 'name']
-/** The same under the names that libraries have for them, and addresses where bytes might be. */
+/** The same under the names of various libraries, and fields that hold an address or bytes. */
 const OTHER_REFERENCES = [
   'file_url',
   'image_url',
@@ -168,7 +171,7 @@ const OTHER_REFERENCES = [
   'fileName',
   'file_name',
 ]
-/** In these, what looks like base64 is; a path, an id or a name may be long. */
+/** In these fields, text that looks like base64 is base64. A path, an id or a name may be just long. */
 const MAY_BE_BYTES = ['file', 'url', 'file_url', 'image_url', 'audio_url', 'video_url', 'uri']
 
 const META: Readonly<Record<string, readonly string[]>> = {
@@ -181,8 +184,8 @@ const META: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * `ref` is the first of `file`, `url`, `path`, `id`, `name` that is there, and `meta` what is known of it. What a field
- * of the part itself says comes before what an object in it says.
+ * `ref` is the first of `file`, `url`, `path`, `id`, `name` that is there. `meta` is what else is known. A
+ * field of the part itself wins over a field of an object in it.
  */
 export function summarizeAttachment(given: ContentPart | Fields): AttachmentSummary {
   const part = given as Fields
@@ -235,7 +238,7 @@ function referenceIn(value: unknown, field: string): string | number | null {
   return (MAY_BE_BYTES.includes(field) ? isBytes(value) : isDataUrl(value)) ? null : value
 }
 
-/** Of what may be bytes, an address alone. */
+/** From a field that may hold bytes, only an address. */
 function addressIn(value: unknown): string | null {
   const text = textOf(value)
   return text !== null && /^[a-z][a-z\d+.-]*:\/\//i.test(text.slice(0, 40)) ? text : null
@@ -244,7 +247,7 @@ function addressIn(value: unknown): string | null {
 const BASE64 = /^[A-Za-z0-9+/_-]{200,}={0,2}$/
 const MAX_LOOK_CHARACTERS = 4_000
 
-/** Bytes as JSON has them: a data URL, or a long run of base64, told by its beginning. */
+/** Bytes in JSON: a data URL, or a long run of base64, recognised by its beginning. */
 export function isBytes(value: unknown): boolean {
   if (isDataUrl(value)) return true
   return typeof value === 'string' && BASE64.test(value.slice(0, MAX_LOOK_CHARACTERS))
@@ -255,7 +258,7 @@ function isDataUrl(value: unknown): boolean {
   return value instanceof ArrayBuffer || ArrayBuffer.isView(value)
 }
 
-/** For a person or a model who is not shown it: the kind, or the type that no list has, and what it is called. */
+/** For a person or a model that does not see the part: its kind, or an unlisted type, and its name. */
 export function attachmentName(part: Fields): { readonly kind: string; readonly name: string } {
   const type = String(part['type'])
   const { ref, meta } = summarizeAttachment(part)
@@ -264,7 +267,10 @@ export function attachmentName(part: Fields): { readonly kind: string; readonly 
   return { kind: isKnown ? attachmentKind(part) : type, name: isBytes(name) ? '' : String(name) }
 }
 
-/** Those that are taken whatever they hold. Any other is, where it says where it is or what it is called. */
+/**
+ * These types are taken whatever they hold. Any other type needs a field that says where it is or what it is
+ * called.
+ */
 export const ATTACHMENT_TYPES = [
   'image',
   'file',

@@ -1,6 +1,6 @@
 import type { Content, ContentPart, Interruption, Undelivered } from './message.ts'
 
-/** What a person would read: the text parts, and nothing of tools, files and reasoning. */
+/** What a person reads: the text parts. Tools, files and reasoning are left out. */
 export function contentText(content: Content): string {
   if (typeof content === 'string') return content
   return content
@@ -9,14 +9,14 @@ export function contentText(content: Content): string {
     .join('\n')
 }
 
-/** Why a reply is not whole; `null`: it is. */
+/** Why a reply is not whole. `null`: it is whole. */
 export function interruptionOf(content: Content): Interruption | null {
   if (typeof content === 'string') return null
   for (const part of content) if (part.type === 'text' && part.interrupted) return part.interrupted
   return null
 }
 
-/** How much of it no person has read, since the platform refused it; `null`: it was delivered. */
+/** How much of the text no person has read, because the platform refused it. `null`: all was delivered. */
 export function undeliveredOf(content: Content): Undelivered | null {
   if (typeof content === 'string') return null
   for (const part of content) if (part.type === 'text' && part.undelivered) return part.undelivered
@@ -25,7 +25,7 @@ export function undeliveredOf(content: Content): Undelivered | null {
 
 /**
  * All text that a model is charged for: what a person reads, plus reasoning, tool calls and their results.
- * Attachments are not text: their bytes must never be counted as such.
+ * Attachments are not text, and their bytes must never be counted as text.
  */
 export function modelText(content: Content): string {
   if (typeof content === 'string') return content
@@ -50,7 +50,7 @@ function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** Pictures and files that a tool gave, as the AI SDK wraps them: their bytes are no text. */
+/** How many pictures and files a tool gave, in the form of the AI SDK. Their bytes are no text. */
 export function mediaIn(output: unknown): number {
   return mediaList(output)?.filter(isMedia).length ?? 0
 }

@@ -1,22 +1,22 @@
 import type { Links } from './links.ts'
 
-/** A message as far as cutting the log is concerned. */
+/** The fields of a message that matter for a cut of the log. */
 export interface LinkedMessage {
   readonly seq: number
   readonly turn: number
   readonly links: Links
 }
 
-/** First and last index of messages between which no cut may fall. */
+/** The first and last index of messages that no cut may separate. */
 export interface Group {
   readonly from: number
   readonly to: number
 }
 
 /**
- * The stretches that may not be cut: from a call to its result, from an approval's request to its
- * response. A call that is still open in the last turn may yet be answered, so its group runs to the
- * end; one that a later turn left behind is no longer waited for.
+ * The stretches that may not be cut: from a call to its result, from an approval's request to its response. A
+ * call that is open in the last turn may still be answered, so its group runs to the end. A call that a later
+ * turn left behind is no longer waited for.
  */
 export function findGroups(messages: readonly LinkedMessage[]): Group[] {
   const calls = new Map<string, { readonly from: number; answered: boolean }>()
@@ -28,7 +28,7 @@ export function findGroups(messages: readonly LinkedMessage[]): Group[] {
       call.answered = true
       groups.push({ from: call.from, to: index })
     }
-    // Some models number their calls anew in every reply: an id that is opened again is another call.
+    // Some models number their calls anew in every reply, so an id that is opened again is another call.
     for (const id of links.opens)
       if (!links.closes.includes(id)) calls.set(id, { from: index, answered: false })
   }
@@ -39,7 +39,7 @@ export function findGroups(messages: readonly LinkedMessage[]): Group[] {
   return groups
 }
 
-/** Whether a cut right before the message of an index splits no group. */
+/** Tells whether a cut right before the message at an index splits no group. */
 export function findCuts(messages: readonly LinkedMessage[]): (index: number) => boolean {
   const inGroup = new Int32Array(messages.length + 2)
   for (const { from, to } of findGroups(messages)) {

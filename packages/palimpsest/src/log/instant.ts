@@ -9,8 +9,8 @@ const EARLIEST = Date.parse('0001-01-01T00:00:00Z')
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * Milliseconds since 1970 in UTC, or `null` where it is no time. A time without an offset is taken in
- * `zone`, never in the zone of the machine, so that the same input means the same instant everywhere.
+ * Milliseconds since 1970 in UTC. `null`: the value is no time. A time without an offset is read in `zone`,
+ * never in the zone of the machine, so that the same input means the same instant everywhere.
  */
 export function parseInstant(value: unknown, zone: string): number | null {
   const instant = readInstant(value, zone)
@@ -18,8 +18,8 @@ export function parseInstant(value: unknown, zone: string): number | null {
 }
 
 /**
- * The instants that a message may have: those whose day has a year of four digits, from 1 on, wherever on earth it is
- * read. Zones differ from UTC by less than a day.
+ * The bounds of a message's instant. In every zone on earth, its day has a year of four digits, from 1 on.
+ * Zones differ from UTC by less than a day.
  */
 const MIN_MESSAGE_INSTANT = Date.parse('0001-01-02T00:00:00Z')
 const MAX_MESSAGE_INSTANT = Date.UTC(9999, 11, 30, 23, 59, 59, 999)
@@ -27,7 +27,7 @@ const MAX_MESSAGE_INSTANT = Date.UTC(9999, 11, 30, 23, 59, 59, 999)
 export const MESSAGE_INSTANT_RULE =
   'a Date, milliseconds since 1970, or ISO 8601 text such as "2026-01-15T08:00:00Z", from 0001-01-02 through 9999-12-30'
 
-/** When a message was said; `null`: that is no instant, or none that documents can name the day of. */
+/** When a message was said. `null`: the value is no instant, or it is out of the bounds above. */
 export function parseMessageInstant(value: unknown, zone: string): number | null {
   const instant = parseInstant(value, zone)
   return instant !== null && instant >= MIN_MESSAGE_INSTANT && instant <= MAX_MESSAGE_INSTANT ? instant : null
@@ -40,7 +40,7 @@ function readInstant(value: unknown, zone: string): number | null {
   const text = value.trim()
   const withOffset = WITH_OFFSET.exec(text)
   if (withOffset) {
-    // JavaScript would take the 30th of February as the 2nd of March: the fields are checked first.
+    // JavaScript would read the 30th of February as the 2nd of March, so the fields are checked first.
     const isReal = wallClockOf(LOCAL_TIME.exec(withOffset[1]!)!) !== null
     return isReal ? finite(Date.parse(canonicalOffset(text))) : null
   }
@@ -52,7 +52,7 @@ function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null
 }
 
-/** The one form that every engine parses: `T`, a point, `Z` or `+08:00`. */
+/** The one form that every JavaScript engine parses: `T`, a point, `Z` or `+08:00`. */
 function canonicalOffset(text: string): string {
   return text
     .toUpperCase()
@@ -61,7 +61,7 @@ function canonicalOffset(text: string): string {
     .replace(/([+-]\d{2})(\d{2})?$/, (_, hours: string, minutes?: string) => `${hours}:${minutes ?? '00'}`)
 }
 
-/** What a clock on the wall showed, as though it hung in UTC; `null`: no clock ever does. */
+/** The time of a wall clock, as if it were in UTC. `null`: no clock shows it. */
 function wallClockOf(match: RegExpExecArray | null): number | null {
   if (match === null) return null
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(part => Number(part ?? 0))
@@ -79,8 +79,8 @@ function wallClockOf(match: RegExpExecArray | null): number | null {
 }
 
 /**
- * A time that the clocks show twice is the first of the two. One that they skip is as much later as they skip: half past
- * two in a night that has no hour from two to three is half past three.
+ * A time that the clocks show twice means the first of the two. A time that they skip moves forward by the
+ * skipped span: half past two, in a night without the hour from two to three, is half past three.
  */
 function instantInZone(wallClock: number, zone: string): number {
   const [before, after] = [-DAY_MS, DAY_MS].map(shift => wallClock - zoneOffset(wallClock + shift, zone))
@@ -90,12 +90,12 @@ function instantInZone(wallClock: number, zone: string): number {
 
 const DAY_MS = 86_400_000
 
-/** What clocks in the zone are ahead of those in UTC. */
+/** How far clocks in the zone are ahead of UTC. */
 function zoneOffset(instant: number, zone: string): number {
   if (zone === 'UTC') return 0
   const parts = clockOf(zone).formatToParts(instant)
   const read = (type: string) => Number(parts.find(part => part.type === type)?.value)
-  // `Date.UTC` takes the years from 0 to 99 for those of the last century.
+  // `Date.UTC` reads the years from 0 to 99 as years of the last century.
   const wallClock = new Date(0)
   const year = parts.some(({ type, value }) => type === 'era' && value.startsWith('B'))
     ? 1 - read('year')
@@ -105,9 +105,9 @@ function zoneOffset(instant: number, zone: string): number {
   return wallClock.getTime() - Math.floor(instant / 1000) * 1000
 }
 
-/** There are about as many zones; the same one can be written in many ways. */
+/** There are about this many zones, but the same zone can be written in many ways. */
 const MAX_CLOCKS = 500
-/** To make one takes a hundred times as long as to use it. */
+/** Making a formatter takes a hundred times as long as using it. */
 const clocks = new BoundedMap<string, Intl.DateTimeFormat>(MAX_CLOCKS)
 
 function clockOf(zone: string): Intl.DateTimeFormat {

@@ -1,27 +1,28 @@
 import type { Message, ToolApprovalResponsePart, ToolResultPart } from './message.ts'
 import type { AnsweredCall } from './tool-calls.ts'
 
-/** What a person says to a call that asked for approval. */
+/** What a person answers to a call that asked for approval. */
 export interface ApprovalDecision {
   readonly approvalId: string
   readonly approved: boolean
-  /** Told to the model where it is refused. */
+  /** Told to the model if the call is refused. */
   readonly reason?: string
 }
 
 /**
- * `unknown`: it was never asked here, or what asked it was erased or taken back. `answered`: with another word, or the
- * call has a result. `earlier_beginning`: what asked it lies before the newest beginning of the session.
+ * `unknown`: no call asked for it here, or the call was erased or taken back. `answered`: the opposite was
+ * decided before, or the call has a result. `earlier_beginning`: the call lies before the newest beginning of
+ * the session.
  */
 export type ApprovalRefusal = 'unknown' | 'answered' | 'earlier_beginning'
 
 export type JudgedApproval =
   | { readonly kind: 'asked'; readonly asked: AnsweredCall }
-  /** The same was said before: there is nothing to do. */
+  /** The same decision was stored before, so there is nothing to do. */
   | { readonly kind: 'repeated' }
   | { readonly kind: 'refused'; readonly reason: ApprovalRefusal }
 
-/** `beginsAfter`: contexts begin after this message; `null`: with the first. */
+/** `beginsAfter`: contexts begin after this message. `null`: they begin with the first message. */
 export function judgeApproval(
   calls: readonly AnsweredCall[],
   { approvalId, approved }: ApprovalDecision,
@@ -36,14 +37,14 @@ export function judgeApproval(
   return { kind: 'asked', asked }
 }
 
-/** The ids of those that wait for a person's word. */
+/** The ids of the approvals that wait for a person's decision. */
 export function waitingApprovals(calls: readonly AnsweredCall[], beginsAfter: number | null): string[] {
   return calls.flatMap(({ request, response, result, message }) =>
     request && !response && !result && message.seq > (beginsAfter ?? 0) ? [request.approvalId] : [],
   )
 }
 
-/** What is stored of a decision: a call that was refused has its result with it. */
+/** The parts that are stored for a decision. A refused call gets its result at the same time. */
 export function decisionParts(
   { call }: AnsweredCall,
   { approvalId, approved, reason }: ApprovalDecision,
@@ -58,7 +59,10 @@ export function decisionParts(
   ]
 }
 
-/** Two at once store it once, whichever way they came. */
+/**
+ * The external id of an answer. Two answers at once get the same id, so one is stored, whichever way they
+ * came.
+ */
 export function idOfAnswer(
   { message, place }: Pick<AnsweredCall, 'place'> & { readonly message: Pick<Message, 'seq'> },
   [first]: readonly { readonly type: string }[],

@@ -21,7 +21,7 @@ export function contentLinks(content: Content): Links {
   return opens.length + closes.length === 0 ? NONE : { opens, closes }
 }
 
-/** A reply ends a turn: an assistant's message in which no call and no approval is left open. */
+/** A reply ends a turn. It is a message of the assistant that leaves no call and no approval open. */
 export function isReply(role: Role, links: Links): boolean {
   return role === 'assistant' && links.opens.every(id => links.closes.includes(id))
 }

@@ -1,47 +1,51 @@
 import type { Answered } from './answered.ts'
 import type { ATTACHMENT_TYPES } from './attachment.ts'
 
-/** The records of the log. A `seq` is given once and never again; order is by `seq`, never by time. */
+/** The records of the log. A `seq` is never given twice. The order is by `seq`, never by time. */
 
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 export type Role = (typeof ROLES)[number]
 
 export interface Sender {
-  /** Stable over time: the platform's id. A display name is never an identity. */
+  /** The platform's id, stable over time. A display name is never an identity. */
   readonly id: string
   readonly name?: string
-  /** The bot itself. */
+  /** The sender is the bot itself. */
   readonly isSelf?: boolean
 }
 
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
-  /** The reply ended here before it was whole: stopped by somebody, or by an error. */
+  /** The reply ended here before it was whole: a person stopped it, or an error did. */
   readonly interrupted?: Interruption
-  /** The platform did not take it: no person has read it, and it is not summarised, indexed or learned; or its rest. */
+  /**
+   * The platform refused this text, or the rest of it. No person has read that, so it is not summarised,
+   * indexed or learned.
+   */
   readonly undelivered?: Undelivered
-  /** It repeats what was said before, and is not summarised, indexed or learned again. */
+  /** The text repeats what was said before. It is not summarised, indexed or learned again. */
   readonly recalled?: true
-  /** Whose words they are, where the sender only passes them on. Left out: the sender's own. */
+  /** Whose words they are, if the sender only passes them on. Left out: they are the sender's own. */
   readonly origin?: Origin
 }
 
 /**
- * Where words or a file come from that the sender did not say: they are shown and found with it, and are never learned as
- * the sender's own.
+ * Where words or a file come from that the sender did not say. They are shown and found with this origin, and
+ * are never learned as the sender's own.
  */
 export interface Origin {
   /**
-   * `forward`: passed on. `quote`: what of another message the sender marked. `reply`: what the message answers, where
-   * that is not in the log. `link`: where words of the message lead, the address being the text.
+   * `forward`: passed on. `quote`: the part of another message that the sender marked. `reply`: what the
+   * message answers, if that is not in the log. `link`: the target of some words in the message; the address
+   * is the text.
    */
   readonly kind: 'forward' | 'quote' | 'reply' | 'link'
-  /** Who said it; the id as senders of messages have it. Of a link: the words that lead there, as the name. */
+  /** Who said it. The id has the form of sender ids. For a link, the name is the text of the link. */
   readonly from?: { readonly id?: string; readonly name?: string }
   /** When it was said: ISO 8601, in UTC once it is stored. */
   readonly at?: string
-  /** The chat in which it was said, as it is called. */
+  /** The name of the chat in which it was said. */
   readonly chat?: string
   readonly url?: string
 }
@@ -55,8 +59,8 @@ export interface ReasoningPart {
 }
 
 /**
- * What is no text: by reference (`file`, `url`, `path`, `id`, `name`) or with its bytes, in the fields that the caller's
- * library has for it. A type that is not listed is kept, too, where there is such a reference.
+ * A part that is no text: by reference (`file`, `url`, `path`, `id`, `name`), or with its bytes in the fields
+ * of the caller's library. A type that is not listed is kept too, if it has such a reference.
  */
 export interface AttachmentPart {
   readonly type: (typeof ATTACHMENT_TYPES)[number]
@@ -69,7 +73,7 @@ export interface ToolCallPart {
   readonly toolCallId: string
   readonly toolName: string
   readonly input?: unknown
-  /** The provider of the model ran it itself. Its result is a part of what the assistant said. */
+  /** The model's provider ran the call itself. Its result is a part of what the assistant said. */
   readonly providerExecuted?: boolean
 }
 
@@ -78,7 +82,7 @@ export interface ToolResultPart {
   readonly toolCallId: string
   readonly toolName?: string
   readonly output?: unknown
-  /** It came from the provider, and goes back to it as it is. */
+  /** The result came from the provider, and goes back to it unchanged. */
   readonly providerExecuted?: boolean
 }
 
@@ -94,7 +98,7 @@ export interface ToolApprovalResponsePart {
   readonly approved: boolean
 }
 
-/** Fields beyond those named here are kept as they came (`providerOptions`, `mediaType`, …). */
+/** Other fields are kept as they came (`providerOptions`, `mediaType`, …). */
 export type ContentPart =
   | TextPart
   | ReasoningPart
@@ -106,18 +110,18 @@ export type ContentPart =
 
 export type Content = string | readonly ContentPart[]
 
-/** Everything about a message that the caller gives, checked and filled in by `normalizeMessage`. */
+/** All that the caller gives for a message, checked and completed by `normalizeMessage`. */
 export interface NewMessage {
   readonly role: Role
   readonly content: Content
   readonly sender: Sender | null
-  /** UTC, milliseconds. `null`: the instant of its arrival. */
+  /** UTC, in milliseconds. `null`: the instant of its arrival. */
   readonly at: number | null
-  /** IANA zone in which the sender lived through that instant. */
+  /** The IANA zone in which the sender was at that instant. */
   readonly zone: string | null
-  /** The platform's own id. A repeat of it adds nothing. */
+  /** The platform's own id. If it comes again, nothing is added. */
   readonly externalId: string | null
-  /** `seq` or external id of the message that this one answers. */
+  /** The `seq` or external id of the message that this one answers. */
   readonly replyTo: number | string | null
 }
 
@@ -126,12 +130,12 @@ export interface Message extends Omit<NewMessage, 'at'> {
   readonly id: string
   readonly seq: number
   readonly at: Date
-  /** When it reached the log, which may be long after `at`. */
+  /** When the message reached the log. This may be long after `at`. */
   readonly appendedAt: Date
-  /** 1 as appended; each edit adds one. */
+  /** 1 when it is appended; each edit adds 1. */
   readonly version: number
-  /** Covered by a segment: kept, but no longer raw in the context. */
+  /** A segment covers it. It is kept, but it is no longer raw in the context. */
   readonly archived: boolean
-  /** What it answers, where a reader asked for it and it is not the message right before. */
+  /** What it answers. Set if the reader asked for it and the answered message is not the one right before. */
   readonly answered?: Answered
 }

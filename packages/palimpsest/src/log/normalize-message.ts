@@ -14,13 +14,16 @@ import {
 } from './message.ts'
 import { normalizeOrigin } from './origin.ts'
 
-/** What callers hand in: terse for a person, exact for a program. `text` is the same as a `content` that is a string. */
+/**
+ * A message from a caller: short to write for a person, exact for a program. `text` is the same as a
+ * `content` that is a string.
+ */
 export type MessageInput = MessageFields &
   ({ readonly content: Content; readonly text?: never } | { readonly text: string; readonly content?: never })
 
 interface MessageFields {
   readonly role: Role
-  /** A bare name stands for an id of that name. */
+  /** A bare string is an id, which is also the name. */
   readonly sender?: string | Sender | null
   /** Left out: now. */
   readonly at?: Date | string | number | null
@@ -30,10 +33,10 @@ interface MessageFields {
 }
 
 export const MAX_ID_CHARACTERS = 4_096
-/** Far above any model's window; what is larger is a file, not a message. */
+/** Far above any model's window. Anything larger is a file, not a message. */
 export const MAX_CONTENT_CHARACTERS = 16_000_000
 
-/** Deeper than any message; a stack has an end. */
+/** Deeper than any real message. The limit protects the call stack. */
 const MAX_DEPTH = 200
 
 const FIELDS = ['role', 'content', 'text', 'sender', 'at', 'zone', 'externalId', 'replyTo']
@@ -42,8 +45,8 @@ const TAKEN: ReadonlySet<string> = new Set(FIELDS)
 const SENDER = optionsOf<Sender>({ id: true, name: true, isSelf: true })
 
 /**
- * What a message may have beside them, since it comes with it and is no loss: what the log has given a message that was
- * read from it, and what the AI SDK's messages tell their provider.
+ * Further fields that a message may have. They come with it, and ignoring them loses nothing: fields of a
+ * message that was read from the log, and what messages of the AI SDK tell their provider.
  */
 const BESIDE: ReadonlySet<string> = new Set([
   ...optionsOf<Omit<Message, keyof NewMessage>>({
@@ -57,7 +60,10 @@ const BESIDE: ReadonlySet<string> = new Set([
   'providerOptions',
 ])
 
-/** Checks and fills in a message. What it cannot take it names, and nothing has happened yet. */
+/**
+ * Checks and completes a message. An error names the field that cannot be taken, and nothing has happened
+ * yet.
+ */
 export function normalizeMessage(
   input: MessageInput,
   defaults: { readonly zone: string; readonly unknownFields?: 'ignore' | 'refuse' },
@@ -79,7 +85,7 @@ export function normalizeMessage(
 }
 
 function checkFields(input: MessageInput): void {
-  // An id alone is one that the caller gave it: the platform's.
+  // An `id` without a `seq` is a caller's own id: the external id was meant.
   const isFromLog = 'seq' in input
   checkKnown(input, '', {
     taken: TAKEN,
@@ -90,7 +96,7 @@ function checkFields(input: MessageInput): void {
     checkKnown(sender, 'sender.', { taken: SENDER, isBeside: () => false })
 }
 
-/** One that is nothing, such as the `refusal: null` of other libraries, is no loss. */
+/** An empty extra field, such as `refusal: null` of other libraries, is no loss. */
 function checkKnown(
   input: object,
   path: string,
@@ -109,7 +115,10 @@ function checkKnown(
   }
 }
 
-/** An id is any text of 1 to 4,096 characters that both databases can hold: slashes, dots and emoji included. */
+/**
+ * An id is any text of 1 to 4,096 characters that both databases can hold. Slashes, dots and emoji are
+ * allowed.
+ */
 export function checkId(field: string, value: unknown): string {
   if (isId(value)) return value
   throw new InvalidMessageError(field, value, ID_RULE)
@@ -125,7 +134,7 @@ export function isId(value: unknown): value is string {
 
 export const NEW_ID_RULE = `${ID_RULE}; . and .. are none, since a path means something else by them`
 
-/** For what is created from now on. What an older database has under such an id can be read and erased. */
+/** For new ids only. An older database may have such ids; they can still be read and erased. */
 export function isNewId(value: unknown): value is string {
   return isId(value) && value !== '.' && value !== '..'
 }
@@ -169,8 +178,8 @@ function checkSize(characters: number): void {
 }
 
 /**
- * Parts are stored as JSON. Bytes become base64; what JSON would drop or change is refused here rather
- * than lost there.
+ * Parts are stored as JSON. Bytes become base64. What JSON would drop or change is refused here instead of
+ * being lost there.
  */
 function plainCopy(content: readonly ContentPart[]): readonly ContentPart[] {
   const parts = content.map((part, index) => plainPart(part, `content[${index}]`))

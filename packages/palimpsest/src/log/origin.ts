@@ -8,18 +8,20 @@ import type { Content, ContentPart, Origin } from './message.ts'
 import { oneLine } from './one-line.ts'
 import { headOf } from './whole-characters.ts'
 
-/** Of parts that hold what their sender did not say: whose words they are, and how they came into the message. */
+/**
+ * Parts that hold what their sender did not say: whose words they are, and how they came into the message.
+ */
 
 export const ORIGIN_KINDS = ['forward', 'quote', 'reply', 'link'] as const
 
 const FIELDS = optionsOf<Origin>({ kind: true, from: true, at: true, chat: true, url: true })
 const FROM = optionsOf<NonNullable<Origin['from']>>({ id: true, name: true })
 const MAX_CHARACTERS = 4_096
-/** Of a name in quotes. */
+/** The most characters of a name in quotes. */
 const MAX_SHOWN_CHARACTERS = 50
 const TEXT_RULE = `text of 1 to ${MAX_CHARACTERS} characters without NUL and lone surrogates`
 
-/** Closed, since a misspelt field would make somebody else's words the sender's own. */
+/** Refuses unknown fields: a misspelt one would turn another person's words into the sender's own. */
 export function normalizeOrigin(value: unknown, path: string): Origin {
   checkFields(value, path, FIELDS)
   const { kind, from, at, chat, url } = value as Readonly<Record<string, unknown>>
@@ -71,7 +73,10 @@ function isKind(kind: unknown): kind is Origin['kind'] {
   return (ORIGIN_KINDS as readonly unknown[]).includes(kind)
 }
 
-/** `null`: its sender's own. What an older version stored under this name may be anything. */
+/**
+ * `null`: the words are the sender's own. A value that an older version stored under this name may be
+ * anything.
+ */
 export function originOf(part: ContentPart): Origin | null {
   if (part.type !== 'text' && !isAttachment(part)) return null
   const { origin } = part
@@ -82,21 +87,24 @@ export function hasOrigins(content: Content): boolean {
   return typeof content !== 'string' && content.some(part => originOf(part) !== null)
 }
 
-/** Without what its sender passed on, quoted or answers. */
+/** Leaves out what the sender passed on, quoted or answers. */
 export function ownContent(content: Content): Content {
   return hasOrigins(content)
     ? (content as readonly ContentPart[]).filter(part => originOf(part) === null)
     : content
 }
 
-/** What its sender said: what decides whom a message calls, what it orders, and what is known of its sender by it. */
+/**
+ * What the sender said. It decides whom a message calls, what it orders, and what is learned about the
+ * sender.
+ */
 export function ownText(content: Content): string {
   return contentText(ownContent(content))
 }
 
-/** Parts that follow each other and have one origin. */
+/** Neighbouring parts with the same origin. */
 export interface ContentOfOrigin {
-  /** `null`: the sender's own. */
+  /** `null`: the sender's own words. */
   readonly origin: Origin | null
   readonly content: Content
 }
@@ -113,12 +121,15 @@ export function byOrigin(content: Content): readonly ContentOfOrigin[] {
   return groups
 }
 
-/** It repeats what the message answers. */
+/** The part repeats what the message answers. */
 export function isAnswered({ kind }: Origin): boolean {
   return kind === 'quote' || kind === 'reply'
 }
 
-/** Of somebody of whom the name alone is known: in quotes, since they may be no one who is called so here. */
+/**
+ * The name of a person of whom only the name is known. It stands in quotes, since it may not be the person
+ * with that name here.
+ */
 export function nameOnly({ id, name }: NonNullable<Origin['from']>): string | null {
   if (id !== undefined || name === undefined) return null
   const shown = oneLine(inertName(name).replace(/[“”:：]/g, ' '))
@@ -126,7 +137,7 @@ export function nameOnly({ id, name }: NonNullable<Origin['from']>): string | nu
   return shown.length <= MAX_SHOWN_CHARACTERS ? `“${shown}”` : `“${headOf(shown, MAX_SHOWN_CHARACTERS)}…”`
 }
 
-/** By which somebody may look for it. */
+/** The names by which a caller may search for it. */
 export function originNames({ from, chat, url }: Origin): readonly string[] {
   return [from?.name, chat, url].filter(name => name !== undefined)
 }

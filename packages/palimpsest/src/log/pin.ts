@@ -1,4 +1,4 @@
-/** What stays in the context word for word through every fold: a message by its `seq`, or a note of its own. */
+/** What stays in the context word for word through every fold: a message by its `seq`, or a note. */
 export interface Pin {
   /** 1, 2, 3 … per session. */
   readonly id: number

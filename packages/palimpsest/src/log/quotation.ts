@@ -5,18 +5,24 @@ import { oneLine } from './one-line.ts'
 import { byOrigin, ownContent } from './origin.ts'
 import { headOf } from './whole-characters.ts'
 
-/** Enough to know which message is meant, and never more than a line. */
+/** Enough to tell which message is meant, and never more than one line. */
 export const MAX_QUOTATION_TOKENS = 40
-/** Of a token, in quarters: the log knows no tokenizer, and what it assumes is never too little by much. */
+/** Quarters of a token. The log has no tokenizer, so it estimates; the estimate is never much too low. */
 const QUARTERS = 4
 const LOOKED_AT_CHARACTERS = 400
 
-/** The beginning of a message on one line, for another one that answers it: whole characters, within so many tokens. */
+/**
+ * The beginning of a message on one line, for a message that answers it. It holds whole characters and at
+ * most `MAX_QUOTATION_TOKENS`.
+ */
 export function quotationOf({ content }: { readonly content: Content }): string {
   return shortQuotation(contentText(content)) || (typeof content === 'string' ? '' : filesIn(content))
 }
 
-/** What a message says in its sender's own words; where it has none, what it passes on, with whose words those are. */
+/**
+ * What a message says in its sender's own words. If there are none: what it passes on, and where that comes
+ * from.
+ */
 export function quotedFrom(message: { readonly content: Content }): {
   readonly text: string
   readonly origin?: Origin
@@ -42,7 +48,7 @@ export function shortQuotation(said: string): string {
   return said.length > LOOKED_AT_CHARACTERS ? `${text}…` : text
 }
 
-/** ASCII, other alphabets, the scripts of East Asia, and what lies beyond. */
+/** ASCII, other alphabets, the scripts of East Asia, and all higher code points. */
 function quartersOf(code: number): number {
   if (code < 0x80) return 1
   if (code < 0x2e80) return 2

@@ -3,7 +3,7 @@ import { modelText } from './content.ts'
 import type { AttachmentPart, Content, ContentPart } from './message.ts'
 import { originNames, originOf } from './origin.ts'
 
-/** The tools by which a model writes into memory and reads the log: what they say is known already. */
+/** The tools by which a model writes into memory and reads the log. What they say is known already. */
 export const MEMORY_TOOL_NAMES = [
   'write_memory',
   'write_user_memory',
@@ -13,13 +13,14 @@ export const MEMORY_TOOL_NAMES = [
 ] as const
 export type MemoryToolName = (typeof MEMORY_TOOL_NAMES)[number]
 
-/** Frameworks put a prefix before the names of tools that come from elsewhere. */
+/** Frameworks put a prefix before the names of foreign tools. */
 const MEMORY_TOOL = new RegExp(`(?:^|[_.:/-])(?:${MEMORY_TOOL_NAMES.join('|')})$`)
 const LEFT_OUT = '(from memory; not repeated here)'
 
 /**
- * Messages without what memory tools gave back or were told, nor text that is marked as recalled, so that nothing is
- * summarised, indexed or learned from itself; nor text that no person was sent. What else people and the assistant said stays as it is.
+ * Leaves out what memory tools gave back or were told, text that is marked as recalled, and text that was not
+ * delivered. So nothing is summarised, indexed or learned from itself. What else people and the assistant
+ * said stays as it is.
  */
 export function withoutRecalled<M extends { readonly content: Content }>(
   messages: readonly M[],
@@ -36,8 +37,9 @@ export function withoutRecalled<M extends { readonly content: Content }>(
 }
 
 /**
- * All that somebody may look for in a message: what people and tools said and how files are called, but not what a
- * model only thought, nor what memory itself gave back. Of the message alone, so that it is always the same.
+ * All that a person may search for in a message: what people and tools said, and the names of files. It
+ * leaves out reasoning and what memory gave back. It is made from the message alone, so it is always the
+ * same.
  */
 export function searchableText(content: Content): string {
   if (typeof content === 'string') return content
@@ -51,7 +53,8 @@ export function searchableText(content: Content): string {
 /** Names and addresses, and never bytes. */
 function attachmentNames(part: AttachmentPart): readonly string[] {
   const names = [part['name'], part['filename'], part['url'], part['path']].filter(isName)
-  // What is indexed of images and files stays as it is: an index knows a message by the same terms for ever.
+  // The terms of images and files never change, because the index has to know a message by the same terms for
+  // ever.
   if (part.type === 'image' || part.type === 'file') return names
   const { ref, meta } = summarizeAttachment(part)
   const known = [meta['name'], ref].filter(name => isName(name) && !isBytes(name)) as string[]
@@ -73,11 +76,11 @@ function isMemoryTool({ toolName }: { readonly toolName?: string }): boolean {
   return toolName !== undefined && MEMORY_TOOL.test(toolName)
 }
 
-/** By the flag that every result of a memory tool bears, under whatever name it came. */
+/** Recognised by the flag in every result of a memory tool, whatever the tool is called. */
 function isFlagged(output: unknown): boolean {
   if (typeof output === 'string') return /^\s{0,20}\{\s{0,20}"recalled"\s{0,20}:\s{0,20}true\b/.test(output)
   if (typeof output !== 'object' || output === null) return false
-  // In a list of parts the first one says it.
+  // In a list of parts, the first part has the flag.
   if (Array.isArray(output)) return output.length > 0 && isFlagged(output[0])
   const { recalled, value, content, text } = output as Record<string, unknown>
   return recalled === true || [value, content, text].some(inner => inner !== undefined && isFlagged(inner))

@@ -13,12 +13,12 @@ export interface Segment {
   readonly events: readonly unknown[]
   /** Exact details (names, numbers, dates, URLs, ids) that the summary drops, verbatim. */
   readonly details: readonly unknown[]
-  /** All that the model reads of it, in the form in which it reads it. */
+  /** All that the model reads of the segment, in the form in which it reads it. */
   readonly text: string
-  /** 1: over messages. Above: over segments of the level below. */
+  /** 1: over messages. Above 1: over segments of the level below. */
   readonly level: number
   readonly state: SegmentState
-  /** The segment that stands for this one since it was rolled up. */
+  /** The segment that has stood for this one since a roll-up. */
   readonly rolledInto: number | null
   readonly type: string
   readonly reason: string
@@ -28,28 +28,34 @@ export interface Segment {
   readonly tokensAfter: number
   readonly createdAt: Date
   /**
-   * The messages that stand for the range, where somebody chose them: `summary` says the same in one text. Left out
-   * or `null`: there are none, or an erasure took them away.
+   * The messages that stand for the range, if a handler or a caller chose them. `summary` says the same in
+   * one text. Left out or `null`: there are none, or an erasure removed them.
    */
   readonly window?: readonly WindowMessage[] | null
-  /** The newest message that whoever chose them had read: they may tell of it, though it lies above the range. */
+  /**
+   * The newest message that the handler or the caller had read when it chose the window. The window may tell
+   * of it, though it lies above the range.
+   */
   readonly windowThrough?: number | null
-  /** Who speaks in what it stands for. Left out or `null`: that was not kept, or an erasure took it away. */
+  /** The speakers in the range. Left out or `null`: they were not kept, or an erasure removed them. */
   readonly people?: readonly Person[] | null
 }
 
 /**
- * `rolled-up`: kept, and stood for by a higher level. `provisional`: made without a model so that a turn
+ * `rolled-up`: kept, while a higher level stands for it. `provisional`: made without a model so that a turn
  * could go on. `dirty`: a message under it was edited since.
  */
 export type SegmentState = 'live' | 'rolled-up' | 'provisional' | 'dirty'
 
-/** What keeps a range word for word, without a summariser, until there is enough of them for a summary. */
+/**
+ * The summariser's name of a segment that keeps its range word for word, until there is enough text for a
+ * summary.
+ */
 export const VERBATIM = 'verbatim'
 
 /**
- * Whether it stands for its messages only for the time being: a later fold takes them in again, and its segment, of level
- * 1 as well, takes the place of this one. One under which an erasure left nothing stands for no message.
+ * Whether the segment stands for its messages only for now. A later fold takes them in again, and its
+ * segment, also of level 1, replaces this one. A segment that an erasure emptied stands for no message.
  */
 export function isReplaceable({
   level,
@@ -68,7 +74,7 @@ export type NewSegment = Omit<Segment, 'id' | 'rolledInto' | 'createdAt' | 'stat
   readonly state: 'live' | 'provisional'
 }
 
-/** Structured knowledge about a session that each fold brings up to date, with a cursor of its own. */
+/** Structured knowledge about a session. Each fold brings it up to date. It has its own cursor. */
 export interface Memo {
   readonly value: Readonly<Record<string, unknown>>
   readonly throughSeq: number

@@ -7,11 +7,11 @@ import type {
   ToolResultPart,
 } from './message.ts'
 
-/** A call, and what came of it in the messages after it. */
+/** A call, and what came of it in later messages. */
 export interface AnsweredCall {
   readonly call: ToolCallPart
   readonly message: Message
-  /** Among the calls of its message. */
+  /** The place among the calls of its message. */
   readonly place: number
   readonly request: ToolApprovalRequestPart | null
   readonly response: ToolApprovalResponsePart | null
@@ -21,8 +21,8 @@ export interface AnsweredCall {
 type Open = { -readonly [Field in keyof AnsweredCall]: AnsweredCall[Field] }
 
 /**
- * The assistant's calls, in order. Some models number their calls anew in every reply: a result belongs to the
- * nearest earlier message that has a call of its id without a result, and there to the first of them.
+ * The assistant's calls, in order. Some models number their calls anew in every reply. So a result belongs to
+ * the nearest earlier message that has a call of its id without a result, and there to the first such call.
  */
 export function toolCallsIn(messages: readonly Message[]): AnsweredCall[] {
   const calls: Open[] = []

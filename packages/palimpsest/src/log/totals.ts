@@ -9,11 +9,11 @@ export interface Size {
 }
 
 /**
- * The running totals that each message stores: everything up to and including it. What lies between
+ * The running totals that each message stores: of everything up to and including it. So the amount between
  * two messages is the difference of two rows, however long the log is.
  */
 export interface Totals extends Size, TurnPosition {
-  /** Visible messages, which is less than `seq` after a rollback. */
+  /** Visible messages. After a rollback there are fewer than `seq`. */
   readonly messages: number
   readonly replies: number
 }

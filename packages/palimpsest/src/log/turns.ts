@@ -3,22 +3,22 @@ import type { Role } from './message.ts'
 export type SessionKind = 'private' | 'group' | 'agent'
 
 /**
- * Where a message stands in its turn. Each message stores it, so that the next one needs only its
- * predecessor, and counting turns is a subtraction.
+ * The place of a message in its turn. Each message stores it, so the next message needs only its predecessor,
+ * and counting turns is a subtraction.
  *
- * A turn is one or more user messages and everything up to the next user message. Messages before the
- * first user message belong to turn 1. System messages neither answer nor begin a turn.
+ * A turn is one or more user messages and everything up to the next user message. Messages before the first
+ * user message belong to turn 1. System messages neither answer nor begin a turn.
  */
 export interface TurnPosition {
   /** 1, 2, 3 … */
   readonly turn: number
   /** This message's place in its turn: 1, 2, 3 … */
   readonly position: number
-  /** The turn has a user message; only turn 1 can be without. */
+  /** The turn has a user message. Only turn 1 can be without one. */
   readonly asked: boolean
-  /** Something other than a user message followed the user's: the next user message begins a new turn. */
+  /** A message other than a user message followed the user's, so the next user message begins a new turn. */
   readonly answered: boolean
-  /** A reply with no open tool call is stored, or a group has talked long enough without one. */
+  /** A reply without an open tool call is stored, or a group has talked long enough without a reply. */
   readonly complete: boolean
 }
 
@@ -29,7 +29,7 @@ export interface TurnMessage {
 
 export interface TurnRules {
   readonly kind: SessionKind
-  /** In a group a turn is also complete after this many messages without a reply. */
+  /** In a group, a turn is also complete after this many messages without a reply. */
   readonly groupTurnMessages: number
 }
 
@@ -61,7 +61,7 @@ function beginsTurn(previous: TurnPosition, message: TurnMessage, rules: TurnRul
   return previous.answered || (rules.kind === 'group' && previous.complete)
 }
 
-/** A turn that a later one followed is over, whether or not its reply ever came. */
+/** A turn before another one is over, even if it never got a reply. */
 export function completeTurns({ turn, complete }: TurnPosition): number {
   return complete ? turn : turn - 1
 }

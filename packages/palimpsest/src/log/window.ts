@@ -3,13 +3,13 @@ import type { Content, Role, Sender } from './message.ts'
 import { normalizeMessage } from './normalize-message.ts'
 
 /**
- * A message of a window: one of the log that stands there word for word, or one that stands for others. Plain JSON;
- * fields beyond those named here are kept as they came.
+ * A message of a window: a message of the log, word for word, or one that stands for others. Plain JSON;
+ * other fields are kept as they came.
  */
 export interface WindowMessage {
   readonly role: Role
   readonly content: Content
-  /** The message of the log that this is; left out: it is the window's own. */
+  /** The `seq` of the message in the log. Left out: the window made this message itself. */
   readonly seq?: number
   readonly sender?: Sender
   /** When it was said: ISO 8601, UTC. */
@@ -18,11 +18,14 @@ export interface WindowMessage {
 }
 
 const NAMED = ['role', 'content', 'text', 'seq', 'sender', 'at']
-/** Beside these a message of the log has what the log itself knows best. */
+/** Other fields of a message of the log. The log itself knows their values best. */
 const KNOWN_BY_THE_LOG = ['id', 'appendedAt', 'zone', 'externalId', 'replyTo', 'version', 'archived']
 const DEEPEST = 200
 
-/** Checks a message of a window. What it cannot take it names; what it gives shares nothing with what it was given. */
+/**
+ * Checks a message of a window. An error names the field that cannot be taken. The result shares no objects
+ * with the input.
+ */
 export function normalizeWindowMessage(value: unknown, field: string): WindowMessage {
   const given = value as Readonly<Record<string, unknown>>
   const { role, content, sender, at } = normalized(given, field)
@@ -54,7 +57,7 @@ function normalized(given: Readonly<Record<string, unknown>>, field: string) {
   }
 }
 
-/** What JSON would drop or change is refused here rather than lost there. */
+/** What JSON would drop or change is refused here instead of being lost there. */
 function plain(value: unknown, path: string, depth: number): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number' && Number.isFinite(value)) return value

@@ -1,6 +1,7 @@
 /**
- * Letters that are taken for one another, by what they are read as: what UTS #39 calls confusable, as far as names are
- * written with it. A row is in the case in which it looks so: Cyrillic `Н` looks like `H`, `н` like nothing Latin.
+ * Letters that people take for one another, by the letter that they are read as. UTS #39 calls them
+ * confusable; this is the part that occurs in names. A row holds letters in the case in which they look
+ * alike: Cyrillic `Н` looks like `H`, but `н` looks like no Latin letter.
  */
 const ROWS = `
 A ΑАᎪᗅꓮ
@@ -66,7 +67,7 @@ z ᴢ
 ー 一
 `
 
-/** By what each is read as. */
+/** Maps each letter to the one that it is read as. */
 export const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
   ROWS.trim()
     .split('\n')

@@ -1,25 +1,31 @@
 import { inertName } from '../inert-name.ts'
 import type { Sender } from '../message.ts'
 
-/** One who spoke in a range of the log, under the names that they had there. */
+/** A speaker in a range of the log, with the names that they had there. */
 export interface Person {
   readonly id: string
-  /** As they are shown, the one that they had last being the last; none: only the id is known. */
+  /** The names as they are shown. The newest is last. Empty: only the id is known. */
   readonly names: readonly PersonName[]
 }
 
 export interface PersonName {
   readonly name: string
-  /** `YYYY-MM-DD`: when it was first seen; empty: that is not known. */
+  /** `YYYY-MM-DD`: the day when it was first seen. Empty: the day is not known. */
   readonly since: string
 }
 
-/** So many people are known of a session. Where there are more, all are marked, so that no name has to be compared. */
+/**
+ * At most this many people are known of a session. If there are more, all are marked with ids, so that no
+ * names have to be compared.
+ */
 export const MAX_PEOPLE = 200
-/** Of one person: the first, under which older texts may name them, and the last ones. */
+/** The most names of one person: the first one, which older texts may use, and the last ones. */
 const MAX_NAMES = 6
 
-/** Those who speak in messages, in the order in which they came up; a name without a person behind it is none. */
+/**
+ * The speakers of the messages, in the order in which they first spoke. A message without a sender adds no
+ * one.
+ */
 export function peopleIn<M extends { readonly sender: Sender | null }>(
   messages: readonly M[],
   dayOf: (message: M) => string,
@@ -37,7 +43,7 @@ export function peopleIn<M extends { readonly sender: Sender | null }>(
   return [...people].map(([id, names]) => ({ id, names: boundNames(names) }))
 }
 
-/** All who are in any of the lists, which follow each other in time. */
+/** All people of the lists. The lists follow each other in time. */
 export function mergePeople(...lists: readonly (readonly Person[])[]): readonly Person[] {
   const people = new Map<string, PersonName[]>()
   for (const { id, names } of lists.flat()) {
@@ -52,7 +58,7 @@ export function boundPeople(people: readonly Person[]): readonly Person[] {
   return people.length <= MAX_PEOPLE ? people : people.slice(0, MAX_PEOPLE)
 }
 
-/** As the newest; where it was there already, since then. */
+/** Adds a name as the newest one. A name that is known keeps its first day. */
 function addName(names: PersonName[], { name, since }: PersonName): void {
   const place = names.findIndex(each => each.name === name)
   const earlier = place < 0 ? null : names.splice(place, 1)[0]!
@@ -66,7 +72,7 @@ function boundNames(names: readonly PersonName[]): readonly PersonName[] {
 
 const DAY = /^(?:\d{4}-\d{2}-\d{2})?$/
 
-/** From a file; `null`: that is no list of people. */
+/** Reads people from a file. `null`: the value is no list of people. */
 export function normalizePeople(value: unknown, isId: (id: unknown) => boolean): readonly Person[] | null {
   if (!Array.isArray(value)) return null
   const people: Person[] = []

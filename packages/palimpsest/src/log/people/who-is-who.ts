@@ -5,43 +5,46 @@ import { headOf } from '../whole-characters.ts'
 import { nameKeys } from './name-keys.ts'
 import { MAX_PEOPLE, mergePeople, type Person } from './person.ts'
 
-/** A message, as far as it says who speaks. */
+/** The fields of a message that tell who speaks. */
 export interface Spoken {
   readonly role: Role
   readonly sender: Sender | null
 }
 
-/** Whom a text names, and by which of their names. */
+/** A person whom a text names, and the name that it uses. */
 export interface KnownSpeaker {
   readonly person: Person
   readonly name: string
 }
 
-/** As those are headed who have no name, in every language that the engine writes in. */
+/** The headings of messages without a sender, in every language that the engine writes in. */
 const ROLE_KEYS = new Set([...ROLES, '用户', '助手', '系统', '工具'].flatMap(name => nameKeys(name)))
 
-/** As words are headed that were passed on, quoted or answered: `Ann forwarded from Petra`. In every language, too. */
+/**
+ * Headings of words that were passed on, quoted or answered: `Ann forwarded from Petra`. In every language,
+ * too.
+ */
 const ORIGIN =
   /(?:^|\s)(?:forwarded from|quoting|answering|link of|转发自|引用|回复|“[^”]*”的链接)(?:\s|$)|\s(?:forwarded|link|转发|链接)$/iu
 
 const MAX_NAME_CHARACTERS = 40
-/** What a line of ours reads as a name is no longer than this. */
+/** No name in a line of ours is longer than this. */
 const MAX_SHOWN_CHARACTERS = 100
 const MIN_NAME_CHARACTERS = 8
 
 /**
- * How people are named in what is made of a conversation, given all who are known in it: by name alone where that is
- * clear, with the id where two look alike, where a name has changed, or where it poses as a role or as an id.
+ * How people are named in texts that are made from a conversation. A clear name stands alone. The id is added
+ * if two names look alike, if a person's name has changed, or if a name poses as a role or an id.
  */
 export class WhoIsWho {
-  /** Each with all names that are known. */
+  /** Each person with all known names. */
   readonly people: readonly Person[]
   readonly #marked: ReadonlySet<string>
   readonly #byId: ReadonlyMap<string, Person>
   readonly #shown = new Map<string, string>()
   #byName: ReadonlyMap<string, KnownSpeaker | null> | null = null
 
-  /** `marksAll`: it is read where others are not known, too. */
+  /** `marksAll`: the text is also read where other people are unknown, so all names get ids. */
   constructor(people: readonly Person[], { marksAll = false } = {}) {
     this.people = mergePeople(people)
     this.#byId = new Map(this.people.map(person => [person.id, person]))
@@ -50,7 +53,7 @@ export class WhoIsWho {
   }
 
   isMarked(id: string): boolean {
-    // Who is not known cannot be told from the others.
+    // An unknown person cannot be told from the others.
     return this.#marked.has(id) || !this.#byId.has(id)
   }
 
@@ -62,7 +65,10 @@ export class WhoIsWho {
     return this.#byId.get(id) ?? null
   }
 
-  /** Such that it can be read in one way only: no blank stands behind a colon in it, so that it ends where the text begins. */
+  /**
+   * The name as it is shown. It can be read in one way only: no space follows a colon in it, so it clearly
+   * ends where the text begins.
+   */
   nameOf({ sender, role }: Spoken): string {
     if (sender === null) return role
     const { id, name = '' } = sender
@@ -75,26 +81,28 @@ export class WhoIsWho {
     return shown
   }
 
-  /** Under one of the names that they have. */
+  /** The shown name of a person, for one of the names that they have. */
   nameOfPerson({ person, name }: KnownSpeaker): string {
     return this.nameOf({ role: 'user', sender: { id: person.id, name } })
   }
 
-  /** Who stands in a text under a name, marked or alone; `null`: it fits no one, or several. */
+  /**
+   * The person whom a text shows under this name, with or without an id. `null`: it fits no one, or several.
+   */
   find(shown: string): KnownSpeaker | null {
     this.#byName ??= byName(this.people)
     return this.#byName.get(shown) ?? null
   }
 }
 
-/** Everything under which they may stand without a mark. */
+/** All names under which the person may stand without an id. */
 export function namesAlone({ id, names }: Person): readonly string[] {
   if (names.length === 0) return [shownName({ id }, 'user', false)]
   return [...new Set(names.map(({ name }) => shownName({ id, name }, 'user', false)))]
 }
 
 function shownName({ id, name = '' }: Sender, role: Role, isMarked: boolean): string {
-  // Other colons are part of what it is found by.
+  // Other colons are part of the id by which the person is found.
   const shownId = oneLine(inertId(id).replace(/:(?=\s|$)/g, ' '))
   const given = withoutColons(inertName(name))
   if (given === '' && shownId === '') return role
@@ -113,7 +121,7 @@ function clipped(name: string, most: number): string {
   return name.length <= most ? name : `${headOf(name, most - 1).trimEnd()}…`
 }
 
-/** What poses as another role, or begins as a line of ours does, stands in quotes. */
+/** A name stands in quotes if it poses as another role, or begins like a line of ours. */
 function quoted(shown: string, role: Role): string {
   const name = shown.replace(/ \([^()]*\)$/, '')
   const poses = name.toLowerCase() !== role && nameKeys(name).some(key => ROLE_KEYS.has(key))
@@ -140,7 +148,7 @@ function findMarked(people: readonly Person[]): ReadonlySet<string> {
     const hasChanged = ofNames.some(ofName => !ofName.some(key => ofNames[0]!.includes(key)))
     const posesAsRole =
       keys.some(key => ROLE_KEYS.has(key)) && !(ROLES as readonly string[]).includes(person.id)
-    // `Alex 501` is what the brackets leave of a name that looks like a mark.
+    // If a name looks like a mark, `Alex 501` is what remains of it without the brackets.
     const posesAsOther = ids.some(
       ({ id, end }) => id !== person.id && end.length > 1 && keys.some(key => key.endsWith(end)),
     )
@@ -149,7 +157,7 @@ function findMarked(people: readonly Person[]): ReadonlySet<string> {
   return marked
 }
 
-/** By name. */
+/** The keys of each name. */
 function keysOf({ id, names }: Person): readonly (readonly string[])[] {
   return names.map(({ name }) => {
     const alone = shownName({ id, name }, 'user', false)
@@ -157,7 +165,7 @@ function keysOf({ id, names }: Person): readonly (readonly string[])[] {
   })
 }
 
-/** What is marked means no one else; a name alone means the only one who had it. */
+/** A name with an id means that person. A name alone means its only owner. */
 function byName(people: readonly Person[]): ReadonlyMap<string, KnownSpeaker | null> {
   const marked = new Map<string, KnownSpeaker | null>()
   const alone = new Map<string, KnownSpeaker | null>()
