@@ -14,7 +14,7 @@ export interface Hit {
   readonly score: number
 }
 
-/** Which messages of a session may be results; `undefined`: any. */
+/** Which messages of a session may be results. `undefined`: any message. */
 export type Accepts = (session: SearchedSession) => Accept
 
 interface Search {
@@ -25,9 +25,9 @@ interface Search {
 }
 
 /**
- * The same order whatever is wanted of it, so that pages neither repeat nor leave out. Where a query names something
- * verbatim, all messages that may hold it are looked at first, and those that do come forward; where it quotes
- * phrases, the others are looked at in their order until there are enough.
+ * The order does not depend on how many hits are wanted, so pages neither repeat nor leave out a message. If
+ * a query names something verbatim, all messages that may hold it are read first, and those that hold it move
+ * to the front. If it quotes phrases, the others are read in their order until there are enough.
  */
 export async function bestHits(log: Reader, search: Search): Promise<readonly Hit[]> {
   const { query, searched, wanted } = search
@@ -55,7 +55,10 @@ const MAX_CANDIDATES = 1_000_000
 const MAX_VERBATIM = 1_000
 const TEXTS_AT_A_TIME = 100
 
-/** Messages that hold every term of something that the query names verbatim, as they count once their texts are seen. */
+/**
+ * Messages that hold every term of a part that the query names verbatim. Their scores take their texts into
+ * account.
+ */
 async function verbatimHits(log: Reader, ranking: Ranking): Promise<readonly Hit[]> {
   const { query, accepts } = ranking
   const parts = query.verbatim.map(part => [...countTerms(part).keys()].filter(isIndexedAlike))
@@ -64,7 +67,10 @@ async function verbatimHits(log: Reader, ranking: Ranking): Promise<readonly Hit
   return refineAll(log, query, candidates, candidates.length)
 }
 
-/** A run of letters without spaces ends elsewhere in a message than in a query: its last letter is no term there. */
+/**
+ * In scripts without spaces, a run of letters ends at another place in a message than in a query. The last
+ * single letter of the query's run is no term in the message.
+ */
 function isIndexedAlike(term: string): boolean {
   return [...term].length > 1 || !/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u.test(term)
 }
@@ -88,7 +94,7 @@ function hitName({ key, seq }: Hit): string {
   return `${seq} ${key.id}`
 }
 
-/** Of equal ones the newer first; over several sessions in the order of their ids. */
+/** If scores are equal: by session id, then the newer message first. */
 function inOrder(hits: readonly Hit[]): readonly Hit[] {
   return hits.toSorted(
     (one, other) =>
@@ -119,8 +125,8 @@ function both(one: Accept, other: Accept): Accept {
 }
 
 /**
- * Who asks in words wants the answer, and that may stand beside the message with the words. Who looks up a word or
- * two wants the messages that hold them, and no others.
+ * A question in words wants the answer, which may stand beside the message with those words. A look-up of one
+ * or two words wants only the messages that hold them.
  */
 function isLookUp({ text, terms, onlyDates }: SearchQuery): boolean {
   if (onlyDates || text.split(' ').length > MAX_LOOKED_UP_WORDS) return false
@@ -128,7 +134,7 @@ function isLookUp({ text, terms, onlyDates }: SearchQuery): boolean {
 }
 
 const MAX_LOOKED_UP_WORDS = 2
-/** Where words are not spaced, so many terms are a word or two. */
+/** In scripts without spaces, this many terms make one or two words. */
 const MAX_LOOKED_UP_TERMS = 4
 
 function holdsAny(query: SearchQuery, { postings, lastSeq }: SearchedSession['index']) {
@@ -138,7 +144,7 @@ function holdsAny(query: SearchQuery, { postings, lastSeq }: SearchedSession['in
   return (seq: number) => isHolder[seq] === 1
 }
 
-/** In their order, page by page until there are enough, with what their texts say. */
+/** Reads the texts page by page, in the order of the candidates, until there are enough hits. */
 async function refineAll(
   log: Reader,
   query: SearchQuery,
@@ -154,7 +160,7 @@ async function refineAll(
   return refined
 }
 
-/** In no particular order. */
+/** The result has no particular order. */
 async function refinePage(
   log: Reader,
   query: SearchQuery,

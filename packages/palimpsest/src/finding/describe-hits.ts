@@ -19,11 +19,11 @@ export interface Excerpt {
   readonly role: Role
   readonly sender: Sender | null
   readonly at: Date
-  /** The passage that answers best, of a neighbour the beginning, with … where it was cut. */
+  /** The passage that answers best. For a neighbour: its beginning. … marks a cut. */
   readonly excerpt: string
-  /** Where the words of the excerpt come from that its sender did not say; left out: the sender said them. */
+  /** Where the excerpt comes from, if its sender did not say these words. Left out: the sender said them. */
   readonly origin?: Origin
-  /** What the message answers; left out: nothing, or what stands right before it. */
+  /** The message that this one answers. Left out: it answers none, or the one right before it. */
   readonly answered?: Answered
 }
 
@@ -31,9 +31,9 @@ export interface SearchResult extends Excerpt {
   readonly sessionId: string
   readonly externalId: string | null
   readonly score: number
-  /** Covered by a segment: no longer raw in the context. */
+  /** A segment covers the message, so it is no longer raw in the context. */
   readonly archived: boolean
-  /** Where in the excerpt the words stand that were searched for, as pairs of from and to. */
+  /** Where the searched words stand in the excerpt, as pairs of from and to. */
   readonly highlights: readonly (readonly [from: number, to: number])[]
   /** What was said right before and after it, oldest first. */
   readonly before: readonly Excerpt[]
@@ -44,7 +44,7 @@ const EXCERPT_CHARACTERS = 160
 const NEIGHBOUR_CHARACTERS = 100
 const MAX_PASSAGE = 20_000
 
-/** As they are shown: who said it and when, the passage that answers, and what was said around it. */
+/** Hits as they are shown: who said it and when, the passage that answers, and the messages around it. */
 export async function describeHits(
   log: Pick<LogStore, 'readMessages'>,
   query: SearchQuery,
@@ -93,7 +93,7 @@ export async function describeHits(
   return hits.map(hit => results.get(hit)).filter(result => result !== undefined)
 }
 
-/** Of a very long text, the part in which a word of the query stands first: all of it would take too long to read. */
+/** The part of a very long text around a searched word. Reading all of the text would take too long. */
 export function aroundFirst(text: string, { text: query }: SearchQuery): string {
   if (text.length <= MAX_PASSAGE) return text
   const lower = text.toLowerCase()
@@ -104,7 +104,10 @@ export function aroundFirst(text: string, { text: query }: SearchQuery): string 
   return `${from > 0 ? '…' : ''}${part}${from + MAX_PASSAGE < text.length ? '…' : ''}`
 }
 
-/** Of what one person said alone: of the sender, unless more of the query stands in what they passed on. */
+/**
+ * An excerpt of the words of one person: the sender's own words, unless the words that they passed on hold
+ * more of the query.
+ */
 function bestExcerpt(content: Content, query: SearchQuery) {
   const excerpts = byOrigin(content).map(({ origin, content }) => {
     const passage = aroundFirst(textWithoutOrigin(content, origin), query)
@@ -116,7 +119,7 @@ function bestExcerpt(content: Content, query: SearchQuery) {
   return best
 }
 
-/** The names of where it comes from stand beside it. */
+/** Leaves out the names in the origin, since they are shown beside the text. */
 function textWithoutOrigin(content: Content, origin: Origin | null): string {
   if (origin === null || typeof content === 'string') return searchableText(content)
   return searchableText(content.map(part => ({ ...part, origin: undefined }) as unknown as ContentPart))

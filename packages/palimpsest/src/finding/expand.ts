@@ -5,31 +5,31 @@ import type { SessionKey, Store } from '../store/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
 export interface ExpandOptions {
-  /** A segment by its id; left out: the messages from `fromSeq` through `toSeq`. */
+  /** The id of a segment. Left out: the messages from `fromSeq` through `toSeq`. */
   readonly segment?: number
   readonly fromSeq?: number
-  /** The default: `fromSeq`. */
+  /** Default: `fromSeq`. */
   readonly toSeq?: number
-  /** `level` (the default): one level down. `messages`: right down to what was said. */
+  /** `level` (the default): one level down. `messages`: down to the messages. */
   readonly to?: 'level' | 'messages'
-  /** Where the page before this one ended: its `next`. */
+  /** The `next` of the page before this one. */
   readonly after?: number
-  /** How many; the default: 100, at most 1,000. */
+  /** How many. Default: 100, at most 1,000. */
   readonly limit?: number
-  /** As many as fit into so many tokens, and at least one; the default: 8,000. */
+  /** As many as fit into this many tokens, and at least one. Default: 8,000. */
   readonly tokens?: number
 }
 
 /** What lies under a segment: either the segments of the level below, or messages. */
 export interface Expanded {
-  /** What was opened; `null`: a range. */
+  /** The segment that was opened. `null`: a range. */
   readonly segment: Segment | null
   readonly fromSeq: number
   readonly toSeq: number
-  /** Oldest first; empty where the next level is that of the messages. */
+  /** Oldest first. Empty if the next level is the messages. */
   readonly segments: readonly Segment[]
   readonly messages: readonly Message[]
-  /** For `after`; `null`: there is no more. */
+  /** The value for `after`. `null`: there is no more. */
   readonly next: number | null
 }
 

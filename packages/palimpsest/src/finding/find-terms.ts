@@ -4,30 +4,32 @@ import type { IndexWork } from '../store/index.ts'
 import { type Finished, listTerms, placesIn, type TermList } from './term-places.ts'
 import type { TermsAnswer, TermsQuestion } from './terms-thread.ts'
 
-/** What the messages of an `IndexWork` come to. */
+/** The terms in the messages of an `IndexWork`. */
 export interface FoundTerms {
   readonly finished: readonly Finished[]
-  /** So many more of the terms, in the order in which the database keeps them; fewer: that was all. */
+  /** The next terms, in the order of the database. Fewer than `count`: there are no more. */
   readonly next: (count: number) => Promise<TermList>
   readonly close: () => Promise<void>
 }
 
-/** Of more than so many characters the terms are found by a thread. */
+/** Above this many characters, a thread finds the terms. */
 const MAX_HERE = 250_000
 
-/** As it is in the sources, and as it is built. */
+/** The file in the sources, or the file in the build. */
 const THREAD = import.meta.url.endsWith('.ts')
   ? new URL('./terms-thread.ts', import.meta.url)
   : new URL('./terms-thread.js', import.meta.url)
 
 /**
- * A book has hundreds of thousands of words. To find them in slices is not enough: as long as they are there, the
- * collector of garbage looks at each of them, and stops its thread for a tenth of a second. So it is another thread.
+ * A book has hundreds of thousands of words. Working in slices is not enough: while the words are in memory,
+ * the garbage collector visits each of them and stops its thread for a tenth of a second. So another thread
+ * does the work.
  */
 export async function findTerms(work: IndexWork, signal: AbortSignal): Promise<FoundTerms> {
   if (charactersOf(work) > MAX_HERE) {
     const found = await findInThread(work, signal).catch(() => null)
-    // A bundler may have left the thread's file out: then it is slower, and no worse.
+    // A bundler may have left out the thread's file. Then the work is done here, slower but with the same
+    // result.
     if (found !== null) return found
     signal.throwIfAborted()
   }
@@ -71,7 +73,7 @@ async function findInThread(work: IndexWork, signal: AbortSignal): Promise<Found
   try {
     signal.throwIfAborted()
     const { finished } = (await answered.promise) as FirstAnswer
-    // Who rests between two transactions keeps no process alive.
+    // A thread that waits between two transactions must not keep the process alive.
     thread.unref()
     const next = async (count: number) => {
       if (hasEnded) throw new Error('the thread that finds terms has ended')

@@ -7,17 +7,18 @@ export interface IndexerEngine {
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
-/** Messages that come together are indexed together: it costs much less. */
+/** Messages that arrive together are indexed together. That costs much less. */
 const PAUSE_MS = 100
-/** Of one slice: what it takes to read and to count stays within a few milliseconds. */
+/** The size of one slice. Reading and counting it takes a few milliseconds. */
 const SLICE = { messages: 128, characters: 60_000 }
-/** Of one transaction. */
+/** The terms of one transaction. */
 const TERMS_AT_A_TIME = 250
 const SESSIONS_AT_A_TIME = 200
 /**
- * How long it rests after each transaction while somebody appends, as a multiple of what it worked: an append that comes
- * alone would otherwise wait for one each time, and each would hold one message. Whoever never stops is caught up with
- * all the same: the longer it is behind, the less it rests.
+ * How long the indexer rests after each transaction while callers append, as a multiple of its work time.
+ * Without the rest, an append that comes alone would wait for a transaction each time, and each transaction
+ * would hold one message. If the appends never stop, the index still catches up: the longer it is behind, the
+ * less it rests.
  */
 const RESTS = [
   { behindMs: 10_000, times: 4 },
@@ -27,8 +28,8 @@ const MAX_REST_MS = 5_000
 
 /**
  * Brings the index up to date in the background, session by session, in short transactions. It owns nothing:
- * several processes may do it at once, and of two that index the same slice one is refused. What it has not come
- * to yet a search finds by looking.
+ * several processes may index at once, and if two index the same slice, one is refused. A search reads
+ * messages that are not indexed yet by itself.
  */
 export class Indexer {
   readonly #engine: IndexerEngine
@@ -40,7 +41,7 @@ export class Indexer {
   #runningSince = 0
   #restedAt = 0
   #endRest: (() => void) | null = null
-  /** Something was noted since it rested last. */
+  /** A message was noted since the last rest. */
   #isSomebodyAppending = false
   #awaitedBy = 0
 
@@ -48,12 +49,12 @@ export class Indexer {
     this.#engine = engine
   }
 
-  /** Takes up what earlier processes left, and what others leave. */
+  /** Indexes what earlier processes left, and what other processes leave. */
   start(): void {
     void this.#catchUp().catch(error => this.#report(error, ''))
   }
 
-  /** Something was added to or changed in this session. */
+  /** A message of this session was added or changed. */
   note(key: SessionKey): void {
     this.#isSomebodyAppending = true
     this.#add(key)
@@ -67,7 +68,7 @@ export class Indexer {
     this.#timer.unref()
   }
 
-  /** Resolves when all that was noted is indexed. */
+  /** Resolves when all noted sessions are indexed. */
   async settled(): Promise<void> {
     this.#awaitedBy += 1
     this.#endRest?.()
@@ -78,7 +79,7 @@ export class Indexer {
     }
   }
 
-  /** Waits for the transaction under way, and no longer. */
+  /** Waits only for the transaction under way. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing.abort()
@@ -138,14 +139,14 @@ export class Indexer {
     }
   }
 
-  /** A message may be as long as a book: its words would fill the memory of the event loop's own thread. */
+  /** A message may be as long as a book. Its words would fill the memory of the event loop's thread. */
   async #find(work: IndexWork): Promise<FoundTerms> {
     // Most programs end before there is anything to index.
     const { findTerms } = await import('./find-terms.ts')
     return findTerms(work, this.#closing.signal)
   }
 
-  /** Everything else gets its turn. */
+  /** Lets other work have its turn. */
   async #rest(): Promise<void> {
     const now = performance.now()
     const isQuiet = !this.#isSomebodyAppending || this.#awaitedBy > 0 || this.#isClosed
@@ -156,7 +157,7 @@ export class Indexer {
     this.#restedAt = performance.now()
   }
 
-  /** Until somebody cannot wait. */
+  /** Ends early when a caller waits for the index. */
   async #sleep(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)
@@ -174,15 +175,15 @@ export class Indexer {
         limit: SESSIONS_AT_A_TIME,
         ...(after !== '' && { after }),
       })
-      // Others that start now look through the same page: in the same order they would all do the same work.
+      // Other processes that start now read the same page. In the same order they would all do the same work.
       for (const key of shuffled(keys)) this.#add(key)
-      // Those of this page, not those that come meanwhile.
+      // Waits for the sessions of this page, not for those that arrive meanwhile.
       await this.#runWhile(() => keys.some(key => this.#waiting.has(keyName(key))))
       after = next
     }
   }
 
-  /** After closing there may be no store any more, and nobody who cares. */
+  /** After closing, the store may be gone, and errors matter to no caller. */
   #report(error: unknown, sessionId: string): void {
     if (!this.#isClosed) this.#engine.onError(error, { sessionId })
   }
@@ -193,7 +194,7 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
   return keyed.toSorted((one, other) => one.place - other.place).map(({ item }) => item)
 }
 
-/** What a slice comes to, in parts: each is a transaction of its own. */
+/** The writes of a slice. Each is a transaction of its own. */
 async function* writesFor(
   work: IndexWork,
   { finished, next }: FoundTerms,

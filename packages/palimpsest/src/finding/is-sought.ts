@@ -1,12 +1,12 @@
 import { BoundedMap } from '../bounded-map.ts'
 import type { SearchQuery } from '../search/index.ts'
 
-/** Whether a term of the index is one that a query seeks, and does not only look up. */
+/** Whether the query seeks a term of the index. Terms of weight 0 are only looked up. */
 export function isSought({ terms }: SearchQuery): (name: string) => boolean {
   return matcherOf(terms.filter(({ weight }) => weight > 0))
 }
 
-/** Whether a term of the index is one of these, or begins like one of them that is a prefix. */
+/** Whether a term of the index is in this list, or begins with one of the list that is a prefix. */
 export function matcherOf(terms: SearchQuery['terms']): (name: string) => boolean {
   const names = new Set(terms.map(({ term }) => term))
   const prefixes = terms.filter(({ prefix }) => prefix).map(({ term }) => term)
@@ -15,7 +15,7 @@ export function matcherOf(terms: SearchQuery['terms']): (name: string) => boolea
 
 const MAX_REMEMBERED = 10_000
 
-/** A text repeats its words, and a query may have many beginnings to compare each with. */
+/** A text repeats its words, and a query may have many prefixes to compare with each word. */
 function remembering(isSought: (name: string) => boolean): (name: string) => boolean {
   const answers = new BoundedMap<string, boolean>(MAX_REMEMBERED)
   return name => {

@@ -18,13 +18,14 @@ type Reader = Pick<Store, 'search' | 'log'>
 const SESSIONS_AT_A_TIME = 100
 const MESSAGES_AT_A_TIME = 200
 
-/** Of a session, all that ranking reads, whatever the index has come to. */
+/** All that ranking reads of a session. It does not depend on how far the index has come. */
 export type SearchedSession = Omit<SearchRead, 'indexedThrough' | 'edited'>
 
 /**
- * What the index knows of a query, and what messages that are not in it yet say: they are read and counted here,
- * so that the newest is found at once and an edited one by what it says now. Sessions that hold nothing of what is
- * sought are left out, so that the others compare alike however far the index has come.
+ * Combines what the index knows of a query with the messages that are not indexed yet. Those are read and
+ * counted here, so that the newest message is found at once, and an edited one by its present text. Sessions
+ * without any searched term are left out, so that the others compare in the same way however far the index
+ * has come.
  */
 export async function lookUp(
   store: Reader,
@@ -89,7 +90,7 @@ async function complete(
   return { key, ...end.finish() }
 }
 
-/** Messages that the index does not have yet, or has as they were. */
+/** Messages that are not in the index yet, or that changed since they were indexed. */
 class UnindexedEnd {
   readonly #read: SearchRead
   readonly #isWanted: (term: string) => boolean
@@ -140,7 +141,7 @@ class UnindexedEnd {
       if (known)
         for (let place = 0; place < known.seqs.length; place++) {
           const seq = known.seqs[place]!
-          // What lies above the cursor was written by somebody who has not come to the end of it.
+          // Another process wrote what lies above the cursor, and has not finished it.
           if (seq <= indexedThrough && !isStale.has(seq)) places.push([seq, known.counts[place]!])
         }
       places.sort(([one], [other]) => one - other)

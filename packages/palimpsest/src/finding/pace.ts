@@ -1,7 +1,7 @@
-/** What may be done at a stretch. */
+/** The longest stretch of work without a pause. */
 const MAX_MS = 8
 
-/** Lets everything else have its turn whenever a long piece of work has gone on for a while. */
+/** Gives other work its turn when a long piece of work has run for a while. */
 export class Pace {
   #since = performance.now()
 

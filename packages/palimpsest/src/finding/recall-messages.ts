@@ -8,13 +8,13 @@ import { findHits, type SearchEngine } from './search-messages.ts'
 export interface RecallSearch {
   /** Best first. */
   readonly hits: readonly { readonly seq: number; readonly score: number }[]
-  /** The hits, and so many on both sides of each. */
+  /** The hits, and the given number of messages on both sides of each. */
   readonly messages: readonly Message[]
-  /** Of a text, the passage that answers best, in about so many characters. */
+  /** The passage of a text that answers best, in about this many characters. */
   readonly passageOf: (text: string, characters: number) => string
 }
 
-/** The best of one session below a `seq`. */
+/** The best messages of one session below a `seq`. */
 export async function recallMessages(
   engine: SearchEngine,
   key: SessionKey,

@@ -20,7 +20,7 @@ export interface SearchAnswer {
   readonly results: readonly SearchResult[]
   /** `null`: there are no more. */
   readonly next: string | null
-  /** Where `sender` is a name that several people have: who they are. The id finds one of them. */
+  /** If `sender` is a name that several people have: these people. An id finds one of them. */
   readonly people?: readonly Sender[]
 }
 
@@ -42,7 +42,7 @@ export async function searchMessages(
   checkWithin('limit', limit, { least: 1, most: MAX_RESULTS })
   checkWithin('neighbours', neighbours, { least: 0, most: MAX_NEIGHBOURS })
   const offset = offsetOf(options.cursor)
-  // One more tells whether there is another page.
+  // One hit more tells whether there is another page.
   const { query, hits, people } = await findHits(engine, text, { ...options, most: offset + limit + 1 })
   const page = hits.slice(offset, offset + limit)
   return {
@@ -52,7 +52,7 @@ export async function searchMessages(
   }
 }
 
-/** The best of one session as they were said, best first; without those above a `seq`, if one is given. */
+/** The best messages of one session, best first. With `below`, only those below that `seq`. */
 export async function findMessages(
   engine: SearchEngine,
   key: SessionKey,
@@ -73,7 +73,7 @@ export async function findMessages(
   return { messages: found, people }
 }
 
-/** Places of messages, best first, and the query as it was understood. */
+/** The places of messages, best first, and the query as it was understood. */
 export async function findHits(
   { store, namespace, zone }: SearchEngine,
   text: string,

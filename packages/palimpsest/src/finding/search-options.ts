@@ -4,22 +4,28 @@ import { ID_RULE, isId, nameKeys, parseInstant, ROLES, type Role, type Sender } 
 import type { Accepts } from './best-hits.ts'
 
 export interface SearchOptions {
-  /** How many results; the default: 10, at most 100. */
+  /** How many results. Default: 10, at most 100. */
   readonly limit?: number
-  /** Where the page before this one ended: its `next`. */
+  /** The `next` of the page before this one. */
   readonly cursor?: string
-  /** Only what they said, by id, or by display name, which may fit several; a role for messages without a sender. */
+  /**
+   * Only messages of this sender: an id, or a display name, which may fit several people. A role finds
+   * messages without a sender.
+   */
   readonly sender?: string
   readonly role?: Role
-  /** From this instant on, to the minute: a date, or a text such as `2026-02-10` or `2026-02-10T14:00`, in the zone of the instance. */
+  /**
+   * From this instant on, to the minute. A date, or text such as `2026-02-10` or `2026-02-10T14:00` in the
+   * zone of the instance.
+   */
   readonly after?: Date | string
-  /** Up to, but not including, this instant. */
+  /** Before this instant; the instant itself is not included. */
   readonly before?: Date | string
-  /** How many of the messages before and after each result are shown with it; the default: 1, at most 5. */
+  /** How many messages before and after each result are shown with it. Default: 1, at most 5. */
   readonly neighbours?: number
 }
 
-/** Which sessions are searched; all of them together, each narrows it down. */
+/** Which sessions are searched. Each field narrows the search further. */
 export interface SessionsOptions {
   readonly sessions?: readonly string[]
   /** Sessions that belong to this user. */
@@ -37,7 +43,7 @@ export const SEARCH = optionsOf<SearchOptions>({
   neighbours: true,
 })
 
-/** In all sessions, or in those that are named. */
+/** Options of a search in all sessions, or in the named ones. */
 export const SEARCH_EVERYWHERE = new Set([
   ...SEARCH,
   ...optionsOf<SessionsOptions>({ sessions: true, user: true, scope: true }),
@@ -71,7 +77,7 @@ export function offsetOf(cursor: string | undefined): number {
   return Number(cursor)
 }
 
-/** By the columns of the index: no message is read for it. */
+/** Filters by the columns of the index, so it reads no message. */
 export function filterOf(
   options: Pick<SearchOptions, 'sender' | 'role' | 'after' | 'before'> & { readonly below?: number },
   zone: string,
@@ -79,7 +85,7 @@ export function filterOf(
   const { sender, role, below = Number.POSITIVE_INFINITY } = options
   if (role !== undefined && !ROLES.includes(role))
     throw new InvalidArgumentError('role', role, ROLES.join(', '))
-  // The index knows the minute.
+  // The index stores times in minutes.
   const from = Math.floor((instantOf('after', options.after, zone) ?? Number.NEGATIVE_INFINITY) / 60_000)
   const until = Math.ceil((instantOf('before', options.before, zone) ?? Number.POSITIVE_INFINITY) / 60_000)
   const isBounded = [from, until, below].some(Number.isFinite)
@@ -101,12 +107,12 @@ function isFrom({ role, sender }: { role: Role; sender: Sender | null }, wanted:
   return bearsId(sender, wanted) || isCalled(sender, wanted)
 }
 
-/** Alone, or as answers have it, behind the name. */
+/** The id alone, or behind the name as answers show it. */
 function bearsId({ id }: Sender, wanted: string): boolean {
   return id === wanted || wanted.endsWith(` (${id})`)
 }
 
-/** A name that looks like it is found too: who means the one cannot see that there is the other. */
+/** A name that looks alike is found too. A caller who means one name cannot see that the other exists. */
 function isCalled({ name }: Sender, wanted: string): boolean {
   if (name === undefined) return false
   if (name.toLowerCase() === wanted.toLowerCase()) return true
@@ -114,7 +120,7 @@ function isCalled({ name }: Sender, wanted: string): boolean {
   return nameKeys(name).some(key => keys.includes(key))
 }
 
-/** Whom a name means by which is searched: several people may have it. None where it is an id. */
+/** The people whom a searched name means. Several people may have it. Empty if the text is an id. */
 export function peopleCalled(
   speakers: Iterable<{ readonly sender: Sender | null }>,
   wanted: string,
@@ -128,7 +134,7 @@ export function peopleCalled(
   return [...people.values()]
 }
 
-/** A day begins at midnight, there where the instance is. */
+/** A day begins at midnight in the zone of the instance. */
 function instantOf(field: string, value: Date | string | undefined, zone: string): number | null {
   if (value === undefined) return null
   const text =

@@ -3,19 +3,22 @@ import { countTermsInSteps, ManyTerms } from '../search/index.ts'
 import type { InSteps } from '../slices.ts'
 import type { IndexWork, IndexWrite } from '../store/index.ts'
 
-/** Of each term the messages that hold it, how often, and of each message how many it has. */
+/** For each term, the messages that hold it and how often. For each message, how many terms it has. */
 export interface TermPlaces {
-  /** In the order in which the database keeps them. */
+  /** In the order of the database. */
   readonly terms: readonly (readonly [term: string, places: Places])[]
   readonly finished: readonly Finished[]
 }
 
-/** By message, how often. Most words of a long text stand in one message: a map for each would be ten times its size. */
+/**
+ * How often the term stands in each message. Most words of a long text stand in one message only, and a map
+ * for each word would take ten times the memory.
+ */
 type Places = readonly [seq: number, count: number] | Map<number, number>
 
 export type Finished = NonNullable<IndexWrite['finish']>['messages'][number]
 
-/** As they are written. */
+/** The terms as they are written to the database. */
 export type TermList = readonly (readonly [
   term: string,
   places: readonly (readonly [seq: number, count: number])[],
@@ -27,7 +30,7 @@ export function listTerms(terms: TermPlaces['terms']): TermList {
 
 const STEP_TERMS = 1_000
 
-/** A term that an edited message holds no more is taken from it. */
+/** If an edited message no longer holds a term, the term is removed from it. */
 export function* placesIn(work: IndexWork): InSteps<TermPlaces> {
   const places = new ManyTerms<Places>()
   let steps = 0
@@ -57,7 +60,7 @@ export function* placesIn(work: IndexWork): InSteps<TermPlaces> {
   return { terms: yield* inOrder(terms), finished }
 }
 
-/** Sorted in runs, which are then merged two by two: a pause between any two steps of it. */
+/** Sorts in runs and then merges them two by two, so that a pause is possible between any two steps. */
 function* inOrder<Value>(
   entries: readonly (readonly [string, Value])[],
 ): InSteps<(readonly [string, Value])[]> {

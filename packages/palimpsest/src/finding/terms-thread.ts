@@ -1,4 +1,4 @@
-/** A thread that finds the terms of long texts: what it fills is its own memory, not that of the event loop. */
+/** A thread that finds the terms of long texts. The terms fill its own memory, not that of the event loop. */
 import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { runAtOnce } from '../slices.ts'
@@ -10,11 +10,12 @@ export type TermsQuestion = number
 
 export type TermsAnswer = { readonly finished: readonly Finished[] } | { readonly terms: TermList }
 
-// No request waits for it, so the event loop comes first where cores are few. Only on Linux a thread has its own priority.
+// No request waits for this thread, so the event loop comes first when cores are few. Only on Linux a thread
+// has its own priority.
 try {
   if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 } catch {
-  // The whole process has a lower one already.
+  // The whole process already has a lower priority.
 }
 
 const say = (answer: TermsAnswer): void => parentPort!.postMessage(answer)

@@ -30,12 +30,12 @@ export class BestResults {
     }
   }
 
-  /** The least that a result had to score so far to be kept. */
+  /** A new result is kept only if it scores at least this much. While there is room, it is 0. */
   worst(): number {
     return this.#heap.length < this.#limit ? 0 : this.#heap[0]!.score
   }
 
-  /** Best first; of equal ones the newer first. */
+  /** Best first. Among equals, the newer first. */
   sorted(): Ranked[] {
     return this.#heap.toSorted((one, other) => other.score - one.score || other.seq - one.seq)
   }

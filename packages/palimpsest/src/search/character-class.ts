@@ -1,8 +1,8 @@
-/** What a character is to search. */
+/** The classes of characters, as search sees them. */
 export const SEPARATOR = 1
 /** A letter, digit or mark of a script that puts spaces between its words. */
 export const WORD = 2
-/** A letter of a script that runs its words together: it is searched by pairs of letters. */
+/** A letter of a script without spaces between words. It is searched by pairs of letters. */
 export const UNSPACED = 3
 const EMOJI = 4
 
@@ -10,10 +10,10 @@ const UNSPACED_LETTER =
   /^(?=[\p{L}\p{M}\p{N}])[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{sc=Bopomofo}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const WORD_CHARACTER = /^[\p{L}\p{M}\p{N}]/u
 const EMOJI_CHARACTER = /^[\p{Extended_Pictographic}\p{Regional_Indicator}]/u
-/** Latin letters and digits count as words even where East Asian texts share them. */
+/** Latin letters and digits form words even inside East Asian texts. */
 const SPACED_LETTER = /^[\p{Nd}\p{sc=Latin}]/u
 
-/** By code point, filled as characters are met; 0 is not met yet. */
+/** By code point. Filled when a character is first met; 0 means not met yet. */
 const classes = new Uint8Array(0x11_0000)
 
 export function classOf(codePoint: number): number {

@@ -3,19 +3,19 @@ import { findPostings } from './postings.ts'
 import type { QueryTerm, SearchQuery } from './query.ts'
 import type { Postings, SessionIndex } from './session-index.ts'
 
-/** How common what a query seeks is, so that the scores of several sessions compare. */
+/** How common each part of a query is, so that the scores of several sessions compare. */
 export interface Collection {
   /** How many messages can be found. */
   readonly messages: number
   /** The sum of their lengths. */
   readonly totalLength: number
-  /** By `termKey`: in how many messages each term of the query stands. */
+  /** By `termKey`: the number of messages that hold each term of the query. */
   readonly frequencies: ReadonlyMap<string, number>
-  /** How many messages were said at a time that the query names. */
+  /** The number of messages from a time that the query names. */
   readonly dated: number
 }
 
-/** Of all the sessions that one search goes through. */
+/** For all sessions of one search. */
 export function collectionOf(query: SearchQuery, indexes: readonly SessionIndex[]): Collection {
   const each = indexes.map(index =>
     sessionCollection(query, index, { ...sizeOf(index), postings: findPostings(query.terms, index) }),
@@ -78,7 +78,10 @@ export function termKey({ term, prefix }: Pick<QueryTerm, 'term' | 'prefix'>): s
   return prefix ? `${term}*` : term
 }
 
-/** When the dates of a query are, as far as a session is concerned: without a year, in each that it spoke in. */
+/**
+ * The times of the dates in a query, for one session. A date without a year stands for every year in which
+ * the session has messages.
+ */
 export function timeRanges({ dates, zone }: SearchQuery, index: SessionIndex): TimeRange[] {
   if (dates.length === 0) return []
   const years = dates.every(({ year }) => year !== null) ? [] : yearsOf(index)
@@ -87,7 +90,7 @@ export function timeRanges({ dates, zone }: SearchQuery, index: SessionIndex): T
 
 const MINUTES_A_YEAR = 525_949.2
 
-/** Roughly: those before and after, too, so that no zone and no leap year leaves one out. */
+/** Includes the years before and after, so that no zone and no leap year leaves one out. */
 function yearsOf({ lastSeq, lengths, minutes }: SessionIndex): readonly number[] {
   const years = new Set<number>()
   for (let seq = 1; seq <= lastSeq; seq += 1)
@@ -104,7 +107,7 @@ export function isWithin(ranges: readonly TimeRange[], minute: number): boolean 
   return false
 }
 
-/** BM25's weight of a term that stands in so many of the messages. */
+/** BM25's weight of a term that `frequency` of the messages hold. */
 export function rarity(frequency: number, messages: number): number {
   const found = Math.min(frequency, messages)
   return Math.log(1 + (messages - found + 0.5) / (found + 0.5))

@@ -1,32 +1,35 @@
 import type { SessionIndex } from './session-index.ts'
 
-/** A longer silence, in minutes, ends a stretch of conversation; across it messages are no neighbours. */
+/**
+ * A longer silence, in minutes, ends a stretch of conversation. Messages on both sides of it are no
+ * neighbours.
+ */
 export const SILENCE = 180
 
-/** A stretch that never pauses is cut after so many messages: it no longer has one subject. */
+/** A stretch without a pause is cut after this many messages, because it no longer has one subject. */
 const MAX_STRETCH = 64
 
 /**
- * The messages of a session that can be found, as they follow each other: what is hidden between two of them
- * does not part them. The arrays may be longer than `size`.
+ * The messages of a session that can be found, in their order. A hidden message between two others does not
+ * separate them. The arrays may be longer than `size`.
  */
 export interface Conversation {
   readonly size: number
   /** By place: the seq of the message. */
   readonly seqs: Int32Array
-  /** By seq: the place of the message; of no meaning for a message that cannot be found. */
+  /** By seq: the place of the message. It has no meaning for a message that cannot be found. */
   readonly places: Int32Array
-  /** By place: in which stretch the message stands. */
+  /** By place: the stretch of the message. */
   readonly stretches: Int32Array
   /** How many terms each stretch has. */
   readonly stretchLengths: readonly number[]
-  /** How many terms all of them have. */
+  /** How many terms all stretches have. */
   readonly totalLength: number
 }
 
 /**
- * Good for as long as no length and no time of the session changes: a caller that keeps it with those saves
- * `rank` a third of its time.
+ * The result is valid as long as no length and no time of the session changes. A caller that keeps it with
+ * them saves `rank` a third of its time.
  */
 export function conversationOf(
   { lastSeq, lengths, minutes }: Pick<SessionIndex, 'lastSeq' | 'lengths' | 'minutes'>,

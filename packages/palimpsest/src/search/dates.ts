@@ -1,6 +1,6 @@
 import { parseInstant } from '../log/index.ts'
 
-/** A day, month or year named in a query. Without a year it is meant in every year. */
+/** A day, month or year in a query. Without a year, it stands for every year. */
 export interface NamedDate {
   readonly year: number | null
   /** 1 to 12, or null for the whole year. */
@@ -9,7 +9,7 @@ export interface NamedDate {
   readonly day: number | null
 }
 
-/** A stretch of time in minutes since 1970, the end not included. */
+/** A stretch of time in minutes since 1970. The end is not included. */
 export interface TimeRange {
   readonly from: number
   readonly to: number
@@ -32,7 +32,10 @@ const MONTHS = [
 
 const MONTH = `(?:${MONTHS.join('|')}|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\\.?`
 
-/** A month that stands alone: `may` and `march` are verbs unless something says that a time is meant. */
+/**
+ * A month without a day or a year. `may` and `march` are verbs, unless the word before them shows that a time
+ * is meant.
+ */
 const LONE_MONTH = `(?<=\\b(?:in|of|last|this|next|since|until|till|during|by|early|late|mid)[ -])(?:may|march)|${MONTHS.filter(
   name => name !== 'may' && name !== 'march',
 ).join('|')}`
@@ -45,7 +48,7 @@ type Fields = readonly [
   ...('year' | 'month' | 'day' | 'dayOrMonth')[],
 ]
 
-/** In the order in which they are tried: the fuller ones first. */
+/** In the order in which they are tried, the more complete forms first. */
 const FORMS: readonly { readonly pattern: string; readonly fields: Fields }[] = [
   { pattern: `\\b${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})(?!\\d)`, fields: ['year', 'month', 'day'] },
   {
@@ -69,7 +72,7 @@ const FORMS: readonly { readonly pattern: string; readonly fields: Fields }[] = 
 
 const EXPRESSIONS = FORMS.map(({ pattern, fields }) => ({ expression: new RegExp(pattern, 'g'), fields }))
 
-/** The dates that a normalised query names, and the query with blanks in their places. */
+/** The dates in a normalised query, and the query with spaces in their places. */
 export function findDates(query: string): { dates: NamedDate[]; rest: string } {
   const dates: NamedDate[] = []
   let rest = query.replace(/\s/g, ' ')
@@ -83,7 +86,7 @@ export function findDates(query: string): { dates: NamedDate[]; rest: string } {
   return { dates, rest }
 }
 
-/** Of 5/8 nobody knows which is the month: both are meant. */
+/** In 5/8, the month is unclear, so both readings count. */
 function readings(fields: Fields, values: readonly string[]): NamedDate[] {
   if (fields[0] !== 'dayOrMonth') return [readFields(fields, values)]
   return [readFields(['month', 'day', 'year'], values), readFields(['day', 'month', 'year'], values)]
@@ -112,7 +115,7 @@ function isPossible({ month, day }: NamedDate): boolean {
   return (month === null || (month >= 1 && month <= 12)) && (day === null || (day >= 1 && day <= 31))
 }
 
-/** When a date is, by the clocks of a zone; without a year, in each of these. */
+/** When a date is, by the clocks of a zone. Without a year, in each of `years`. */
 export function rangesOf(date: NamedDate, years: readonly number[], zone: string): TimeRange[] {
   return (date.year === null ? years : [date.year]).map(year => rangeIn(date, year, zone))
 }
@@ -128,7 +131,7 @@ function rangeIn({ month, day }: NamedDate, year: number, zone: string): TimeRan
   return { from: midnight(from, zone), to: midnight(to, zone) }
 }
 
-/** The 32nd of a month is the 1st of the next. */
+/** The 32nd of a month is the 1st of the next month. */
 function midnight([year, month, day]: readonly [number, number, number], zone: string): number {
   const date = new Date(0)
   date.setUTCFullYear(year, month, day)

@@ -6,7 +6,7 @@ import { visitTerms } from './terms.ts'
 
 export interface Excerpt {
   readonly text: string
-  /** What matches, as [from, to) in the excerpt, in order, apart from each other. */
+  /** The matches, as [from, to) in the excerpt, in order and without overlap. */
   readonly highlights: readonly (readonly [number, number])[]
 }
 
@@ -23,17 +23,19 @@ interface Span {
   readonly to: number
 }
 
-/** What is sought word for word counts more than a word of it. */
+/** A match of a whole phrase counts more than a match of one of its words. */
 const PHRASE_WEIGHT = 2
 const REPEAT_WEIGHT = 0.05
 
-/** In a text that matches everywhere its beginning is as good as any other passage. */
+/**
+ * The most hits that are read. If a text matches everywhere, its beginning is as good as any other passage.
+ */
 const MAX_HITS = 10_000
 
-/** How far an edge moves to stand between two words. */
+/** How far an edge of the excerpt moves to stand between two words. */
 const MAX_MOVE = 24
 
-/** No character of any script is longer. */
+/** No character of any script is longer, in UTF-16 units. */
 const MAX_CHARACTER = 256
 
 const ELLIPSIS = '…'
@@ -43,7 +45,7 @@ const TEXT = /[^\s\p{Cc}]/u
 
 let characters: Intl.Segmenter | null = null
 
-/** The passage of a text that matches a query best, with what matches in it. */
+/** The passage of a text that matches a query best, with its matches. */
 export function excerptOf(text: string, query: SearchQuery, { length }: { length: number }): Excerpt {
   const hits = findHits(text, query)
   const { from, to } = passage(text, bestSpan(hits, length), length)
@@ -60,7 +62,7 @@ export function excerptOf(text: string, query: SearchQuery, { length }: { length
   }
 }
 
-/** In the order in which they begin. */
+/** In the order of their beginnings. */
 function findHits(text: string, { terms, phrases, verbatim }: SearchQuery): Hit[] {
   const sought = terms.filter(({ weight }) => weight > 0)
   if (sought.length === 0) return []
@@ -92,14 +94,14 @@ function findHits(text: string, { terms, phrases, verbatim }: SearchQuery): Hit[
   return hits.sort((one, other) => one.from - other.from || one.to - other.to)
 }
 
-/** A character that became several is matched as a whole. */
+/** If one character became several in normalised text, it matches as a whole. */
 function originOfEnd({ origins }: NormalizedText, to: number): number {
   let end = to
   while (end < origins.length - 1 && origins[end] === origins[to - 1]) end += 1
   return origins[end]!
 }
 
-/** The hits that stand close enough together and say most; the first of equally good ones. */
+/** The best group of hits that are close enough together. Among equals, the first. */
 function bestSpan(hits: readonly Hit[], length: number): Span {
   const counts = new Map<string, number>()
   let best: Span = { from: 0, to: 0 }
@@ -125,7 +127,7 @@ function bestSpan(hits: readonly Hit[], length: number): Span {
   return best
 }
 
-/** So much text around a span, from the beginning of a word to the end of one where there are words. */
+/** `length` units of text around a span. If there are words, it begins and ends at the edge of a word. */
 function passage(text: string, span: Span, length: number): Span {
   const spare = Math.max(0, length - (span.to - span.from))
   const wanted = Math.min(span.from - Math.floor(spare / 2), text.length - length)
@@ -134,7 +136,7 @@ function passage(text: string, span: Span, length: number): Span {
   return trim(text, from, to)
 }
 
-/** The first beginning of a word at or after a place, if there is one near. */
+/** The first beginning of a word at or after a place, if one is near. */
 function beginning(text: string, place: number, latest: number): number {
   const end = Math.min(latest, place + MAX_MOVE)
   for (let near = place; near < end; near += 1) {
@@ -143,7 +145,7 @@ function beginning(text: string, place: number, latest: number): number {
   return characterAt(text, place)
 }
 
-/** The last end of a word at or before a place, if there is one near. */
+/** The last end of a word at or before a place, if one is near. */
 function ending(text: string, place: number, earliest: number): number {
   const end = Math.max(earliest, place - MAX_MOVE)
   for (let near = place; near >= end; near -= 1) {
@@ -153,7 +155,7 @@ function ending(text: string, place: number, earliest: number): number {
   return characterAt(text, place)
 }
 
-/** Spaces and signs of one unit; what belongs to a longer character is none. */
+/** Spaces and signs of one unit. A part of a longer character is no separator. */
 function isSeparator(text: string, place: number): boolean {
   const unit = text.charCodeAt(place)
   return (
@@ -166,7 +168,7 @@ function isWhole(text: string, place: number): boolean {
   return characterAt(text, place) === place
 }
 
-/** Where the character begins in which a place lies. */
+/** Where the character that holds a place begins. */
 function characterAt(text: string, place: number): number {
   const begin = Math.max(0, place - MAX_CHARACTER)
   characters ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })

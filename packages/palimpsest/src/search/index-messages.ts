@@ -3,16 +3,19 @@ import { MAX_COUNT, MAX_LENGTH, type Postings, type SessionIndex } from './sessi
 import { countTerms } from './terms.ts'
 
 export interface IndexedMessage {
-  /** From 1; each once, in any order. */
+  /** From 1. Each number once, in any order. */
   readonly seq: number
   readonly text: string
-  /** The name of who said it; empty without a sender. */
+  /** The name of the speaker. Empty without a sender. */
   readonly speaker: string
   /** When it was said, in minutes since 1970 (UTC). */
   readonly minutes: number
 }
 
-/** Indexes messages in memory; the function gives what a query's terms need. */
+/**
+ * Indexes messages in memory. The returned function gives the part of the index that the terms of a query
+ * need.
+ */
 export function indexMessages(
   messages: readonly IndexedMessage[],
 ): (terms: readonly Pick<QueryTerm, 'term' | 'prefix'>[]) => SessionIndex {
@@ -50,7 +53,7 @@ function placeOf(speaker: string, places: Map<string, number>): number {
   return places.size - 1
 }
 
-/** How many terms the message has, repeats included. */
+/** The number of terms in the message, with repeats. */
 function addTerms(
   { seq, text }: IndexedMessage,
   entries: Map<string, { seqs: number[]; counts: number[] }>,

@@ -1,6 +1,6 @@
 /**
- * Forms of English verbs and nouns that stemming does not bring together, each line a word and its forms. A
- * form that is also a common word of its own (bit, bore, ground, lay, rose, wound) is left out.
+ * Forms of English verbs and nouns that stemming does not bring together. Each line is a word and its forms.
+ * A form that is also a common word of its own (bit, bore, ground, lay, rose, wound) is left out.
  */
 const FORMS = `
 arise arose arisen
@@ -144,7 +144,7 @@ wolf wolves
 woman women
 `
 
-/** The word of which an irregular form is one. */
+/** The base word of each irregular form. */
 export const BASE_OF_IRREGULAR: ReadonlyMap<string, string> = new Map(
   FORMS.trim()
     .split('\n')

@@ -1,8 +1,8 @@
 const SHARDS = 64
 
 /**
- * A map by term that may grow to millions. One map of so many is made anew in one go whenever it has doubled, which
- * takes a tenth of a second; of many small ones each is, and at other times.
+ * A map by term that may grow to millions. A single map of that size is rebuilt at once whenever it has
+ * doubled, which takes a tenth of a second. Many small maps are rebuilt one by one, at different times.
  */
 export class ManyTerms<Value> {
   readonly #shards = Array.from({ length: SHARDS }, () => new Map<string, Value>())

@@ -5,7 +5,7 @@ const MARKS = '\\p{M}\\u{ff9e}\\u{ff9f}\\u{1160}-\\u{11ff}'
 /** Lower-case ASCII, Han, kana and Hangul stay as they are unless a mark follows. */
 const PLAIN = '\\u{0}-\\u{7f}\\u{3041}-\\u{3096}\\u{30a1}-\\u{30fc}\\u{4e00}-\\u{9fff}\\u{ac00}-\\u{d7a3}'
 
-/** More marks than that are no writing. */
+/** No writing has more marks on one character. */
 const MAX_MARKS = 30
 /** A character with the marks that belong to it. */
 const CLUSTER = new RegExp(`(?:[^${PLAIN}]|[${PLAIN}](?=[${MARKS}]))[${MARKS}]{0,${MAX_MARKS}}`, 'gu')
@@ -14,7 +14,7 @@ const ASCII = /^[\0-\x7f]*$/
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}|\p{Emoji_Modifier}/gu
 const LATIN_LETTER_WITH_MARKS = /([a-z])[\u0300-\u036f]+/g
 
-/** Letters of the Latin script whose stroke or form no decomposition takes away. */
+/** Latin letters whose stroke or form is not removed by decomposition. */
 const FOLDED_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -37,20 +37,20 @@ const MAX_KEPT = 8_192
 const normalizedClusters = new BoundedMap<string, string>(MAX_KEPT)
 
 /**
- * The form in which texts and queries are compared: compatibility forms made equal (NFKC), lower case,
- * Latin letters without diacritics, without invisible characters and shades of skin. Every cluster of
- * characters is taken by itself, so that a place in the normalised text leads back to the original.
+ * The form in which texts and queries are compared: compatibility forms made equal (NFKC), lower case, Latin
+ * letters without diacritics, no invisible characters and no skin tones. Every cluster of characters is
+ * normalised by itself, so a place in the normalised text leads back to the original.
  */
 export function normalizeText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
   return text.toWellFormed().replace(CLUSTER, normalizeCluster).toLowerCase()
 }
 
-/** So many characters are normalised between two pauses. */
+/** The number of characters between two pauses. */
 const STEP_CHARACTERS = 16_384
 const MARK = new RegExp(`[${MARKS}]`, 'u')
 
-/** The same, for a text that would take long: it pauses of its own accord. */
+/** The same for a long text, with pauses. */
 export function* normalizeTextInSteps(text: string): Generator<void, string, void> {
   const pieces: string[] = []
   for (const piece of normalizedPieces(text)) {
@@ -60,7 +60,7 @@ export function* normalizeTextInSteps(text: string): Generator<void, string, voi
   return pieces.join('')
 }
 
-/** Joined they are what `normalizeText` gives. */
+/** Joined, the pieces equal the result of `normalizeText`. */
 export function* normalizedPieces(text: string): Generator<string, void, void> {
   for (let from = 0; from < text.length; ) {
     const to = endOfCluster(text, from + STEP_CHARACTERS)
@@ -69,7 +69,10 @@ export function* normalizedPieces(text: string): Generator<string, void, void> {
   }
 }
 
-/** At or after a place, where no cluster goes on; in a text of marks alone a few characters later. */
+/**
+ * The first place at or after `place` where a cluster has ended. In a text of marks alone, it is a few
+ * characters later.
+ */
 function endOfCluster(text: string, place: number): number {
   if (place >= text.length) return text.length
   let end = place
@@ -86,7 +89,10 @@ function isLowHalf(text: string, place: number): boolean {
 
 export interface NormalizedText {
   readonly text: string
-  /** Where each UTF-16 unit of the normalised text comes from; one more than it has, for the end. */
+  /**
+   * For each UTF-16 unit of the normalised text, the place that it comes from, and one more entry for the
+   * end.
+   */
   readonly origins: Uint32Array
 }
 

@@ -1,8 +1,8 @@
 import { classOf, WORD } from './character-class.ts'
 
 /**
- * Where a piece of text stands in another, both normalised, or -1. Words of spaced scripts count as wholes:
- * "art" does not stand in "party". Every letter of the text is looked at only a few times.
+ * Where a piece of text stands in another, or -1. Both are normalised. Words of scripts with spaces match
+ * only as a whole: "art" does not match in "party". Each letter of the text is looked at only a few times.
  */
 export function indexOfWhole(text: string, piece: string, from = 0): number {
   if (piece === '') return -1

@@ -3,17 +3,18 @@ import { normalizedPieces } from './normalize-text.ts'
 import { indexOfWhole } from './occurs-in.ts'
 import type { SearchQuery } from './query.ts'
 
-/** How much more a message counts that holds all that a query names verbatim. */
+/** How much more a message counts that holds everything that the query names verbatim. */
 const VERBATIM_BOOST = 1
 
-/** Whether ranking is not all: the texts of the best have to be looked at. */
+/** Whether the ranking has to be completed by the texts of the best messages. */
 export function needsTexts({ phrases, verbatim }: SearchQuery): boolean {
   return phrases.length > 0 || verbatim.length > 0
 }
 
 /**
- * Ranked messages in the order they have once their texts are known: those that hold every quoted phrase, and those
- * first that hold what the query names verbatim. Pauses of its own accord, since texts may be long and phrases many.
+ * Ranked messages in their final order, once their texts are known. Only messages that hold every quoted
+ * phrase stay. Those that hold what the query names verbatim come first. It works in steps with pauses, since
+ * there may be long texts and many phrases.
  */
 export function* refine(
   ranked: readonly Ranked[],
@@ -33,7 +34,7 @@ export function* refine(
   return refined.sort((one, other) => other.score - one.score || other.seq - one.seq)
 }
 
-/** How many of them stand in a text, both as they are compared. */
+/** How many of the pieces stand in a text. Both are in the form in which texts are compared. */
 function* countHeld(text: string, pieces: readonly string[]): Generator<void, number, void> {
   const isHeld = new Map<string, boolean>()
   let held = 0
@@ -47,10 +48,10 @@ function* countHeld(text: string, pieces: readonly string[]): Generator<void, nu
   return held
 }
 
-/** Of a longer text each look takes a while. */
+/** In a longer text, each look takes a while. */
 const LONG = 65_536
 
-/** Normalised, and with one space between words. */
+/** Normalised, with one space between words. */
 function* comparable(text: string): Generator<void, string, void> {
   const pieces: string[] = []
   let endsWithSpace = false

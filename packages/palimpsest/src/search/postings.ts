@@ -1,7 +1,7 @@
 import type { QueryTerm } from './query.ts'
 import { MAX_COUNT, type Postings, type SessionIndex } from './session-index.ts'
 
-/** The postings of each term of a query, without messages that cannot be found; null if none is left. */
+/** The postings of each term of a query, without messages that cannot be found. `null`: none is left. */
 export function findPostings(
   terms: readonly Pick<QueryTerm, 'term' | 'prefix'>[],
   { postings, lengths, lastSeq }: SessionIndex,
@@ -33,7 +33,7 @@ function withoutHidden(postings: Postings, lengths: Uint16Array): Postings | nul
   return shown === 0 ? null : { seqs: seqs.filter(isShown), counts: counts.filter(isShown) }
 }
 
-/** As if all the terms were one. */
+/** Merges the postings as if all terms were one. */
 function mergePostings(lists: readonly Postings[], lastSeq: number): Postings | null {
   if (lists.length <= 1) return lists[0] ?? null
   const countOf = new Uint8Array(lastSeq + 1)

@@ -6,43 +6,49 @@ import { ASKING, visitTerms } from './terms.ts'
 
 export interface QueryTerm {
   readonly term: string
-  /** Every term that begins like this is meant. */
+  /** The term is a prefix: it stands for every term that begins with it. */
   readonly prefix: boolean
-  /** 0 for what is looked up but not sought. */
+  /** 0 for a term that is looked up but not sought. */
   readonly weight: number
-  /** Without it a message is no result. */
+  /** A message without this term is no result. */
   readonly required: boolean
 }
 
 export interface SearchQuery {
   /** The query in the form in which texts are compared. */
   readonly text: string
-  /** Each once; none when nothing can be sought. */
+  /** Each term once. Empty if there is nothing to seek. */
   readonly terms: readonly QueryTerm[]
-  /** What stood in quotes: a result holds each of them as it stands. */
+  /** The text in quotes. A result holds each phrase word for word. */
   readonly phrases: readonly string[]
-  /** Ids, addresses and longer runs of letters without spaces: a message that holds them as they stand comes first. */
+  /**
+   * Ids, addresses and longer runs of letters without spaces. Messages that hold them word for word come
+   * first.
+   */
   readonly verbatim: readonly string[]
   readonly dates: readonly NamedDate[]
-  /** In which the days of the dates begin and end. */
+  /** The zone in which the days of the dates begin and end. */
   readonly zone: string
-  /** The query says nothing but when: all that was said then is meant. */
+  /** The query names only a time, so everything that was said then is meant. */
   readonly onlyDates: boolean
-  /** The query is no question but a keyword or three: messages that hold them come before their neighbours. */
+  /**
+   * The query is one to three keywords and no question. Messages that hold the keywords come before their
+   * neighbours.
+   */
   readonly isKeywords: boolean
 }
 
-/** More of a query is not read: somebody pasted a text. */
+/** The rest of a longer query is not read: it is probably a pasted text. */
 const MAX_QUERY = 2_000
 const MAX_TERMS = 64
 
-/** A query of more terms, or with words that say nothing themselves, is a question. */
+/** A query with more terms, or with stop words, is a question. */
 const MAX_KEYWORDS = 3
 
-/** How much the words of a date count: what was said then seldom says so. */
+/** The weight of the words of a date. What was said on a date seldom names it. */
 const DATE_WORD_WEIGHT = 0.3
 
-/** Pairs of letters are terms already. */
+/** Shorter runs, such as pairs of letters, are terms already. */
 const SHORTEST_VERBATIM_RUN = 3
 
 const QUOTED = /"([^"]*)"|“([^“”]*)”|„([^„“”]*)[“”]|「([^「」]*)」|『([^『』]*)』|«([^«»]*)»/g
@@ -54,7 +60,7 @@ const SIGN = /[^\p{L}\p{M}\p{N}',;]/u
 const JOINED_WORDS = /^[\p{L}\p{M}\p{N}'\-–/,;]+$/u
 const DIGIT = /\p{N}/u
 
-/** `zone`: an IANA zone, in which days begin and end. */
+/** `zone`: the IANA zone in which days begin and end. */
 export function parseQuery(query: string, { zone = 'UTC' }: { zone?: string } = {}): SearchQuery {
   const text = normalizeText(query.slice(0, MAX_QUERY)).replace(/\s+/g, ' ').trim()
   const { phrases, rest } = takePhrases(text)
@@ -97,7 +103,10 @@ interface FoundTerm {
   readonly isStopWord: boolean
 }
 
-/** What has to be looked up for a piece of a query. A letter without spaces is half of many pairs. */
+/**
+ * The terms to look up for a piece of a query. In scripts without spaces, a single letter is half of many
+ * pairs.
+ */
 function termsOf(text: string): FoundTerm[] {
   const found: FoundTerm[] = []
   visitTerms(text, (term, from, to) => {
@@ -117,7 +126,7 @@ function codePointBefore(text: string, place: number): number {
   return unit >= 0xdc00 && unit <= 0xdfff && place > 1 ? text.codePointAt(place - 2)! : unit
 }
 
-/** Of "don't" the word is `don` and the term `do`. */
+/** In "don't" the word is `don` and the term is `do`. */
 function isStopWord(text: string, from: number, to: number, term: string): boolean {
   return STOP_WORDS.has(text.slice(from, to)) || (text[to] === "'" && STOP_WORDS.has(term))
 }
@@ -142,13 +151,13 @@ function collectTerms(
   return [...terms.values()]
 }
 
-/** All of them if there is nothing else. */
+/** Keeps all terms if there is nothing else. */
 function withoutStopWords(found: readonly FoundTerm[]): readonly FoundTerm[] {
   const telling = found.filter(({ isStopWord }) => !isStopWord)
   return telling.length > 0 ? telling : found
 }
 
-/** Cuts at spaces and where the kind of script changes; keeps what is more than a word. */
+/** Cuts at spaces and where the kind of script changes. Keeps the parts that are more than one word. */
 function verbatimParts(text: string): string[] {
   const parts: string[] = []
   let place = 0
@@ -173,8 +182,8 @@ function runOf(run: string): string[] {
 }
 
 /**
- * `abc-1234`, `v1.2.3`, `c++`, `some_name`, an address: signs between words or after a name. Words joined by
- * hyphens or strokes, or by a forgotten space after a comma, are just words.
+ * Finds `abc-1234`, `v1.2.3`, `c++`, `some_name` and addresses: signs between words or after a name. Words
+ * that are joined by hyphens or strokes, or by a missing space after a comma, are plain words.
  */
 function composite(token: string): string[] {
   const characters = [...token]

@@ -2,13 +2,16 @@ import { rarity } from './collection.ts'
 import { parseQuery } from './query.ts'
 import { ASKING, countTerms } from './terms.ts'
 
-/** A term that stands in more of the lines says nothing of which one is meant. */
+/** A term in a larger share of the lines does not tell which line is meant. */
 const MAX_SHARE = 1 / 3
 const MIN_COMMON = 2
-/** Of what the best line scores: a line that scores less only has a word in common with the question. */
+/** As a share of the best line's score. A lower line only shares a word with the question. */
 const MIN_OF_BEST = 0.4
 
-/** The lines that have to do with a question, best first, of equal ones the first: notes, each of which stands for itself. */
+/**
+ * The lines that fit a question, best first; among equals, the first line first. Each line is a note that
+ * stands for itself.
+ */
 export function rankLines(question: string, lines: readonly string[]): readonly string[] {
   const terms = parseQuery(question).terms.filter(({ term, weight }) => weight > 0 && term !== ASKING)
   if (terms.length === 0 || lines.length === 0) return []

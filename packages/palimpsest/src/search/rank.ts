@@ -10,15 +10,15 @@ import { ASKING } from './terms.ts'
 import { DEFAULT_WEIGHTS, type Weights } from './weights.ts'
 import { type Workspace, withWorkspace } from './workspace.ts'
 
-/** What happened on a day is told in the days after: that counts half. */
+/** People tell in the following days what happened on a day. Messages of that time count half. */
 const MINUTES_TOLD_AFTER = 3 * 1_440
 const TOLD_AFTER = 0.5
 
 export interface RankOptions {
   readonly limit: number
-  /** Whether a message may be a result; asked only of those that would be among the best. */
+  /** Whether a message may be a result. It is called only for messages that would be among the best. */
   readonly accepts?: ((seq: number) => boolean) | undefined
-  /** Of all the sessions searched; without it the session is taken by itself. */
+  /** For all sessions of the search. Left out: for this session alone. */
   readonly collection?: Collection | undefined
   /** `conversationOf(index)`, if the caller has kept it. */
   readonly conversation?: Conversation | undefined
@@ -26,12 +26,12 @@ export interface RankOptions {
 }
 
 /**
- * The messages that answer a query best, best first, of equal ones the newer first.
+ * The messages that answer a query best, best first; among equals, the newer first.
  *
- * A term counts for a message by BM25, for which its own occurrences and a share of those in the two messages
- * before and after are taken together; a smaller share of what its stretch of conversation scores comes on
- * top, and the date that the query names like one more term. A message by a speaker who is named counts more,
- * one that only asks counts less, a newer one a little more.
+ * The score of a term is BM25, over its occurrences in the message and a share of those in the two messages
+ * before and after. A smaller share of the score of its stretch of conversation is added. A date in the query
+ * counts like one more term. A message by a named speaker counts more, a message that only asks counts less,
+ * and a newer one counts a little more.
  */
 export function rank(query: SearchQuery, index: SessionIndex, options: RankOptions): Ranked[] {
   if (query.terms.length === 0 || options.limit < 1) return []
@@ -73,7 +73,7 @@ function rankIn(
   return selectBest(ranking, scorer, workspace.asks, options)
 }
 
-/** Null if a term that has to be there stands nowhere. */
+/** `null`: a required term stands in no message. */
 function scoreTerms(ranking: Ranking, workspace: Workspace): Scorer | null {
   const { query, index, conversation, collection, weights, postings, named } = ranking
   const averageLength = collection.totalLength / collection.messages
@@ -133,7 +133,10 @@ function selectBest(
   return best.sorted()
 }
 
-/** What its own score has to be for a message to reach a total, whatever else is in its favour. */
+/**
+ * For a total score, the least own score that a message needs to reach it, even if everything else is in its
+ * favour.
+ */
 function boundOf(
   { weights, named }: Ranking,
   stretchScores: Float64Array,
@@ -151,7 +154,7 @@ function namedMarks({ index, named }: Ranking): Uint8Array {
   return marks
 }
 
-/** What a message gets for the time it was said at; null if the query names none. */
+/** The score of a message for the time when it was said. `null`: the query names no time. */
 function dateScores({ query, index, collection, weights }: Ranking) {
   const ranges = timeRanges(query, index)
   if (ranges.length === 0) return null

@@ -3,18 +3,18 @@ import type { Postings, SessionIndex } from './session-index.ts'
 import type { Weights } from './weights.ts'
 import type { Workspace } from './workspace.ts'
 
-/** Adds up, term by term, how well each message of a conversation and each stretch of it answers a query. */
+/** Adds up, term by term, how well each message and each stretch of a conversation answers a query. */
 export class Scorer {
-  /** By place in the conversation; 0 for what no term leads to. */
+  /** By place in the conversation. 0 for a message that no term leads to. */
   readonly scores: Float64Array
   readonly stretchScores: Float64Array
   readonly #conversation: Conversation
   readonly #index: SessionIndex
   readonly #weights: Weights
   readonly #averageLength: number
-  /** What a term amounts to in each message, for one term at a time; all 0 in between. */
+  /** How much of the current term each message has. All 0 between two terms. */
   readonly #amounts: Float64Array
-  /** By place: how many required terms stand in the message itself. */
+  /** By place: how many required terms the message itself holds. */
   #requiredFound: Uint8Array | null = null
   #required = 0
 
@@ -43,7 +43,7 @@ export class Scorer {
     if (this.#weights.stretch > 0) this.#addToStretches(postings, importance)
   }
 
-  /** The messages that hold the term themselves come before those that only stand next to them. */
+  /** Messages that hold the term come before messages that only stand next to them. */
   addLiteral({ seqs }: Postings, importance: number): void {
     const { places } = this.#conversation
     const most = importance * (this.#weights.saturation + 1)
@@ -62,7 +62,7 @@ export class Scorer {
     return this.#requiredFound === null || this.#requiredFound[place] === this.#required
   }
 
-  /** Gives every message its own occurrences of a term and a share of those of two messages on each side. */
+  /** Gives every message its own occurrences of a term, and a share of those of two messages on each side. */
   #spread({ seqs, counts }: Postings): void {
     const { places, size, seqs: seqAt } = this.#conversation
     const { lengths, minutes } = this.#index
@@ -93,7 +93,7 @@ export class Scorer {
     }
   }
 
-  /** Turns the amounts of a term into scores and leaves none behind. */
+  /** Turns the amounts of a term into scores and resets the amounts to 0. */
   #collect({ seqs }: Postings, importance: number): void {
     const { places, size } = this.#conversation
     const { saturation } = this.#weights

@@ -3,21 +3,21 @@ import { indexOfWhole } from './occurs-in.ts'
 import { STOP_WORDS } from './stop-words.ts'
 import { visitTerms } from './terms.ts'
 
-/** A single letter names nobody; nor does the first name of a longer one that is as short as two. */
+/** A single letter is no name. Nor is a first name of two letters in a longer name. */
 const SHORTEST_NAME = 2
 const SHORTEST_FIRST_NAME = 3
 
-/** How each of the names may be spelled; a list of names is not changed once it is made. */
+/** The spellings of each name. A list of names never changes once it is made. */
 const spellingsOfLists = new WeakMap<readonly string[], readonly (readonly string[])[]>()
 
 export interface NamedSpeakers {
-  /** Their places among the names. */
+  /** The places of the speakers in the list of names. */
   readonly places: ReadonlySet<number>
-  /** The terms of which their names consist. */
+  /** The terms in their names. */
   readonly terms: ReadonlySet<string>
 }
 
-/** Whom a normalised query names, by the whole name or the first one. */
+/** The speakers whom a normalised query names, by the whole name or the first name. */
 export function namedSpeakers(query: string, names: readonly string[]): NamedSpeakers {
   const places = new Set<number>()
   const terms = new Set<string>()

@@ -1,4 +1,4 @@
-/** English words that say nothing about what is sought. They are indexed, and dropped from queries. */
+/** English words that do not tell what is sought. They are indexed, but removed from queries. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about above after again against all am an and any are as at be because been before being below between
   both but by can could did do does doing down during each few for from further had has have having he her here

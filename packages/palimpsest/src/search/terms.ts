@@ -6,10 +6,10 @@ import { BASE_OF_IRREGULAR } from './irregular-forms.ts'
 import { ManyTerms } from './many-terms.ts'
 import { normalizeText, normalizeTextInSteps } from './normalize-text.ts'
 
-/** A term is at most so many UTF-16 units; a longer word is found by its beginning. */
+/** The most UTF-16 units of a term. A longer word is found by its beginning. */
 const MAX_TERM = 64
 
-/** A longer run of letters is looked at in parts, with pauses in between. */
+/** A longer run of letters is split into parts, with pauses between them. */
 const MAX_WORD_CHARACTERS = 65_536
 
 /** No English word is longer. */
@@ -18,10 +18,10 @@ const MAX_STEMMED = 32
 const ENGLISH_WORD = /^[a-z]{3,}$/
 const APOSTROPHE = 0x27
 
-/** What English contracts to the end of a word, after an apostrophe. */
+/** The endings after an apostrophe in English contractions. */
 const CONTRACTED = new Set(['s', 't', 'll', 're', 've', 'd', 'm'])
 
-/** What is left of a verb when `'t` is taken off. */
+/** Maps the rest before `'t` to its verb. */
 const BEFORE_CONTRACTED_NOT: ReadonlyMap<string, string> = new Map(
   ['do', 'does', 'did', 'is', 'are', 'was', 'were', 'has', 'have', 'had', 'would', 'could', 'should', 'must']
     .concat(['need', 'might'])
@@ -38,10 +38,10 @@ const SENTENCE_ENDS = new Set(['.', '!', '。', ...QUESTION_MARKS])
 const MAX_KEPT = 32_768
 const stems = new BoundedMap<string, string>(MAX_KEPT)
 
-/** Stands among the terms of a text that ends by asking. No word is spelled like this. */
+/** Added to the terms of a text that ends with a question. No word is spelled like this. */
 export const ASKING = '?'
 
-/** How far from its end a text is looked at for the question. */
+/** How far from its end a text is searched for a question mark. */
 const MAX_END = 256
 
 /** The terms by which a text is found, and how often each occurs. */
@@ -55,23 +55,23 @@ export function countTerms(text: string): Map<string, number> {
   return counts
 }
 
-/** Of each term, how often it occurs. */
+/** For each term, how often it occurs. */
 type TermCounts = ReadonlyMap<string, number> | ManyTerms<number>
 
-/** A text of more may have hundreds of thousands of terms. */
+/** A longer text may have hundreds of thousands of terms. */
 const MANY_CHARACTERS = 1_000_000
 
-/** So many characters are counted between two pauses. */
+/** The number of characters between two pauses. */
 const STEP_CHARACTERS = 8_192
 
-/** The same, for a text that would take long: it pauses of its own accord. */
+/** The same for a long text, with pauses. */
 export function* countTermsInSteps(text: string): InSteps<TermCounts> {
   const counts = text.length > MANY_CHARACTERS ? new ManyTerms<number>() : new Map<string, number>()
   yield* eachTermInSteps(text, term => counts.set(term, (counts.get(term) ?? 0) + 1))
   return counts
 }
 
-/** Each term as often as it occurs, for who does not need all of them at the same time. */
+/** Visits each term as often as it occurs, for a caller that does not need all of them at once. */
 export function* eachTermInSteps(text: string, visit: (term: string) => void): InSteps<void> {
   const normalized = yield* normalizeTextInSteps(text)
   let isEmpty = true
@@ -86,7 +86,10 @@ export function* eachTermInSteps(text: string, visit: (term: string) => void): I
   if (!isEmpty && endsByAsking(normalized)) visit(ASKING)
 }
 
-/** Whether the last marks that end a sentence hold a question mark; one inside a word or address ends none. */
+/**
+ * Whether the last marks that end a sentence hold a question mark. A mark inside a word or an address ends no
+ * sentence.
+ */
 function endsByAsking(text: string): boolean {
   const first = Math.max(0, text.length - MAX_END)
   let place = text.length - 1
@@ -104,9 +107,9 @@ function endsSentence(text: string, place: number): boolean {
 }
 
 /**
- * The terms of a normalised text in their order, each with the place it stands at: words by their stems,
- * every emoji, and each run of letters without spaces as overlapping pairs and its last letter alone. So a
- * lone letter is found as the beginning of a term wherever it stands.
+ * Visits the terms of a normalised text in their order, each with its place: words by their stems, every
+ * emoji, and each run of letters without spaces as overlapping pairs and its last letter alone. So a single
+ * letter is always found as the beginning of a term.
  */
 export function visitTerms(text: string, visit: Visit): void {
   visitSome(text, { from: 0, until: text.length }, visit)
@@ -114,7 +117,7 @@ export function visitTerms(text: string, visit: Visit): void {
 
 type Visit = (term: string, from: number, to: number) => void
 
-/** From where a term begins; answers with where the next one does, at or behind `until`. */
+/** Begins where a term begins. Returns where the next one begins, at or after `until`. */
 function visitSome(text: string, { from, until }: { from: number; until: number }, visit: Visit): number {
   const end = Math.min(until, text.length)
   let place = from
@@ -158,7 +161,7 @@ function contractedAt(text: string, from: number): string {
   return CONTRACTED.has(word) ? word : ''
 }
 
-/** Where the word ends that begins here. One without end is several. */
+/** The end of the word that begins here. A word that is too long is split into several. */
 function endOfWord(text: string, from: number): number {
   const last = Math.min(text.length, from + MAX_WORD_CHARACTERS)
   let place = from
@@ -180,7 +183,7 @@ function termOf(word: string): string {
   return stem
 }
 
-/** A stem of two letters is a word of its own: `us` of `use`, `hi` of `his`. */
+/** A stem of two letters is a word of its own: `us` from `use`, `hi` from `his`. */
 function stemOf(word: string): string {
   const stem = stemmer(word)
   return stem.length > 2 ? stem : word

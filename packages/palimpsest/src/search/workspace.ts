@@ -1,6 +1,6 @@
 /**
- * The arrays that one ranking works in, longer than a conversation has messages. They are kept for the next
- * ranking: to make them anew would take longer than to rank.
+ * The arrays for one ranking, longer than a conversation has messages. They are kept for the next ranking,
+ * because making them takes longer than ranking.
  */
 export interface Workspace {
   readonly capacity: number
@@ -9,17 +9,17 @@ export interface Workspace {
   readonly stretches: Int32Array
   readonly asks: Uint8Array
   readonly scores: Float64Array
-  /** All 0 whenever nobody works in it. */
+  /** All 0 whenever no ranking works in it. */
   readonly amounts: Float64Array
 }
 
-/** What longer sessions need is not kept. */
+/** Larger workspaces, for longer sessions, are not kept. */
 const LARGEST_KEPT = 262_144
 const SMALLEST = 1_024
 
 let kept: Workspace | null = null
 
-/** Runs a piece of work in a workspace of its own, also when works are nested. */
+/** Runs a piece of work in a workspace of its own. Nested calls get another one. */
 export function withWorkspace<Result>(size: number, work: (workspace: Workspace) => Result): Result {
   const workspace = kept !== null && kept.capacity >= size ? kept : createWorkspace(size)
   kept = null
