@@ -2,7 +2,7 @@ import type { TurnPosition } from '../log/index.ts'
 import { completeTurns } from '../log/index.ts'
 import type { Policy } from './policy.ts'
 
-/** The budget that lies under a policy, with the share of it that a fold leaves; `null`: there is none. */
+/** The budget of a policy, and the share of it that a fold leaves. `null`: the policy has no budget. */
 export function contextBudget(policy: Policy): { readonly tokens: number; readonly lowWater: number } | null {
   const rule = policy.rules.find(rule => rule.reason === 'max_tokens')
   if (rule?.extent.to !== 'context-tokens') return null
@@ -10,8 +10,8 @@ export function contextBudget(policy: Policy): { readonly tokens: number; readon
 }
 
 /**
- * Where the raw messages would begin if the session had been folded by this policy from its first message:
- * at a turn, or so many messages from the end. `null`: its rules do not say it in closed form.
+ * Where the raw messages would begin if this policy had folded the session from its first message: at a turn,
+ * or this many messages from the end. `null`: the rules give no closed formula for it.
  */
 export function rawBegins(
   policy: Policy,
@@ -25,7 +25,7 @@ export function rawBegins(
     return { turn: folds * turns + 1 }
   }
   const keep = Math.max(0, ...policy.tails.map(tail => tail.messages ?? 0))
-  // `count` fires above its limit, `window` when its backlog has reached it.
+  // `count` fires above its limit. `window` fires when its backlog has reached the limit.
   const step = rule.reason === 'count' ? rule.limit + 1 - keep : rule.limit
   const folds = Math.max(0, Math.floor((totals.messages - keep) / step))
   return { messages: Math.max(1, totals.messages - folds * step) }

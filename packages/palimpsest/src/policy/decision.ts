@@ -10,7 +10,10 @@ export interface Decision {
   readonly meta: Readonly<Record<string, unknown>>
 }
 
-/** A policy of the caller's own may answer with a type's name alone. Anything else is named and refused. */
+/**
+ * Reads the answer of the caller's own policy. It may be only the name of a type. Any invalid answer is
+ * refused, with its value in the error.
+ */
 export function readDecision(returned: unknown, types: readonly string[]): Decision | null {
   if (returned === null || returned === undefined) return null
   if (typeof returned === 'string')

@@ -2,9 +2,9 @@ import { findCuts, type LinkedMessage } from '../log/index.ts'
 import type { Boundary } from './policy.ts'
 
 /**
- * How many of the oldest messages to fold, near `wanted`, so that no group is split. It moves back
- * towards the older end first, and forward only where going back would leave nothing to fold; the
- * newest message always stays raw. 0: there is no place to cut.
+ * How many of the oldest messages to fold, close to `wanted`, without splitting a group. The cut moves
+ * towards the older end first. It moves forward only if nothing would be left to fold. The newest message
+ * always stays raw. 0: there is no place to cut.
  */
 export function findCutPoint(messages: readonly LinkedMessage[], wanted: number, boundary: Boundary): number {
   if (wanted <= 0) return 0
@@ -25,13 +25,13 @@ function legalCuts(messages: readonly LinkedMessage[], boundary: Boundary): (cut
   }
 }
 
-/** Whether one of the oldest `count` messages opens a call or an approval that none of those at hand closes. */
+/** Whether one of the oldest `count` messages opens a call or an approval that no message at hand closes. */
 export function hasOpenCall(messages: readonly LinkedMessage[], count: number): boolean {
   const open = new Set<string>()
   for (const [index, { links }] of messages.entries()) {
     for (const id of links.closes) open.delete(id)
     if (index < count) for (const id of links.opens) if (!links.closes.includes(id)) open.add(id)
-    // An id that is opened again is another call: the earlier one is no longer waited for.
+    // An id that is opened again is another call. The earlier call is no longer waited for.
     if (index >= count) for (const id of links.opens) open.delete(id)
   }
   return open.size > 0

@@ -7,8 +7,8 @@ import type { Amount, FoldState, Head, Snapshot } from './snapshot.ts'
 import { countBelowTail, type Tail, type Unread } from './tail.ts'
 
 /**
- * A decision made concrete. The executor, `replay`, a dry run and the inspector all work from this.
- * `range` is `null` where all lies in the tail: such a fold only brings the memo up to date.
+ * A decision with its exact range. The executor, `replay`, a dry run and the inspector all use it. `range` is
+ * `null` if all messages lie in the tail. Such a fold only brings the memo up to date.
  */
 export interface FoldPlan {
   readonly decision: Decision
@@ -27,14 +27,14 @@ export interface FoldRange {
 export interface PlanInput {
   readonly policy: Policy
   readonly decision: Decision
-  /** The oldest raw messages, oldest first: all of them, or as far as they were read. */
+  /** The oldest raw messages, oldest first: all of them, or the part that was read. */
   readonly raw: readonly RawMessage[]
-  /** What the others hold, those that were not read. Left out: there are none. */
+  /** The sizes of the raw messages that were not read. Left out: there are none. */
   readonly unread?: Unread | undefined
   /** The turn of the newest message is complete. */
   readonly lastTurnComplete: boolean
   readonly snapshot: Pick<Snapshot, 'fixedTokens' | 'hasBacklog'> & Partial<Pick<Snapshot, 'raw'>>
-  /** What one fold takes in at most; a longer backlog is folded in several. Left out: no limit. */
+  /** The most that one fold takes in. A longer backlog takes several folds. Left out: no limit. */
   readonly mostTokens?: number
   readonly mostMessages?: number
 }
@@ -46,20 +46,20 @@ export function planFold(input: PlanInput): FoldPlan {
 }
 
 /**
- * A plan for a chapter that has ended: all that is raw of it, whatever the policy keeps, as far as one fold reaches.
- * `isAll`: there is no more of it than `raw`.
+ * The plan for a chapter that has ended: it folds all of its raw messages, whatever the policy keeps, as far
+ * as one fold reaches. `isAll`: `raw` holds all of them.
  */
 export function planChapter(
   input: Pick<PlanInput, 'decision' | 'raw' | 'mostTokens' | 'mostMessages'> & { readonly isAll: boolean },
 ): FoldPlan {
   const { decision, raw, isAll } = input
   const within = messagesWithin(input)
-  // At its end nothing that is open will be answered.
+  // At the end of a chapter, an open call will never be answered, so it does not hold back the cut.
   const cut = isAll && within === raw.length ? raw.length : findCutPoint(raw, within, 'message') || within
   return planOldest(decision, { raw, lastTurnComplete: true }, cut)
 }
 
-/** A plan for so many of the oldest raw messages, whatever any rule says. */
+/** The plan to fold `count` of the oldest raw messages, without regard to any rule. */
 export function planOldest(
   decision: Decision,
   { raw, lastTurnComplete }: Pick<PlanInput, 'raw' | 'lastTurnComplete'>,
@@ -69,12 +69,12 @@ export function planOldest(
 }
 
 /**
- * A call that has no result among so many messages after it does not hold back the cut any longer, if
- * more of the log would have to be read to know.
+ * If a call has no result within this many messages, it no longer holds back the cut. Otherwise more of the
+ * log would have to be read.
  */
 const LOOK_AHEAD_MESSAGES = 2_000
 
-/** Whether a plan from the oldest raw messages is the one that all of them would have given. */
+/** Whether a plan from some of the oldest raw messages equals the plan from all of them. */
 export function isPlanFinal(input: PlanInput, { range }: FoldPlan): boolean {
   const { raw, unread } = input
   if (unread === undefined || unread.messages === 0) return true
@@ -85,7 +85,7 @@ export function isPlanFinal(input: PlanInput, { range }: FoldPlan): boolean {
   return raw.length - reach >= LOOK_AHEAD_MESSAGES || !hasOpenCall(raw, reach)
 }
 
-/** How many of the oldest messages stay within so many tokens: at least one. */
+/** How many of the oldest messages fit into the limits: at least one. */
 function messagesWithin({
   raw,
   mostTokens = Infinity,
@@ -123,10 +123,13 @@ function backlogMessages({ policy, raw, unread, snapshot }: PlanInput, own?: Tai
   return Math.min(raw.length, ...tails.map(tail => countBelowTail(tail, raw, { fixedTokens, unread })))
 }
 
-/** So many folds behind, a rule by turns makes several of its steps at once. */
+/** A rule by turns that is this many folds behind makes several of its steps at once. */
 const CATCH_UP_FOLDS = 32
 
-/** Where a rule folds so many turns at a time: a multiple of them, if it is far behind. */
+/**
+ * The number of turns to fold, for a rule that folds a fixed number at a time. If the rule is far behind, it
+ * is a multiple of that number.
+ */
 function turnsToFold(input: PlanInput, turns: number, within: number): number {
   const { raw, snapshot } = input
   const limit = ruleOf(input)?.limit ?? Infinity
@@ -145,8 +148,8 @@ function oldestTurns(raw: readonly RawMessage[], turns: number): number {
 }
 
 /**
- * Keeps the last turn whole if that brings the context below where the rule fires; a turn larger than that is cut
- * too, and of one that is still too large only what fits is kept.
+ * Keeps the last turn whole if that brings the context below the point where the rule fires. A larger turn is
+ * cut. If the rest of it is still too large, only what fits is kept.
  */
 function wantedForTokens(input: PlanInput, tail: Tail): number {
   const { raw, unread, snapshot } = input
@@ -158,7 +161,7 @@ function wantedForTokens(input: PlanInput, tail: Tail): number {
   let wanted = 0
   for (const each of tails) {
     wanted = countBelowTail(each, raw, figures)
-    // All that is at hand lies below even this tail.
+    // Everything at hand lies below even this tail.
     if (unread && wanted === raw.length) return wanted
     const left = raw
       .slice(wanted)
@@ -169,8 +172,8 @@ function wantedForTokens(input: PlanInput, tail: Tail): number {
 }
 
 /**
- * What a rule folds is the rule's own matter; a forced fold and a caller's own go to the tail. In a
- * composed policy a rule may be there twice: then the limit tells which one it was.
+ * A rule itself decides what it folds. A forced fold and a fold of the caller's own policy go to the tail. A
+ * composed policy may hold a rule twice; then the limit tells which of them fired.
  */
 function ruleOf({ policy, decision }: PlanInput): Rule | undefined {
   const rules = policy.rules.filter(rule => rule.reason === decision.reason)
@@ -194,7 +197,10 @@ function rangeOf(raw: readonly RawMessage[], cut: number, lastTurnComplete: bool
   }
 }
 
-/** The state after a fold, or after a decision that moved nothing. `head` is the one that was decided on. */
+/**
+ * The state after a fold, or after a decision that moved nothing. `head` is the one that the decision was
+ * made for.
+ */
 export function stateAfterFold(
   state: FoldState,
   plan: FoldPlan,
@@ -203,7 +209,7 @@ export function stateAfterFold(
   const { messages, replies, characters, tokens } = head.totals
   const decided = { messages, replies, at }
   const { range } = plan
-  // What was folded without the summariser says nothing about whether it works again.
+  // A fold without the summariser does not tell whether the summariser works again.
   const backoffUntil = plan.decision.meta['extractive'] === true ? state.backoffUntil : null
   if (range === null) {
     const { folded } = state

@@ -5,34 +5,36 @@ import { byPrecedence, decisionOf, type Rule, withinCommonTail } from './rules.t
 import type { Snapshot } from './snapshot.ts'
 import type { Tail } from './tail.ts'
 
-/** Where a cut may fall: between any two messages that belong to no common group, or only between turns. */
+/** Where a cut may fall: between any two messages that share no group, or only between turns. */
 export type Boundary = 'message' | 'turn'
 
 export type CustomJudge = (snapshot: Snapshot) => unknown | Promise<unknown>
 
-/** An ordered set of rules with the tail that they leave. Plain data but for the functions of its rules. */
+/**
+ * An ordered set of rules, with the tail that they leave. Plain data, apart from the functions of its rules.
+ */
 export interface Policy {
   readonly name: string
   /** Highest precedence first. */
   readonly rules: readonly Rule[]
-  /** The largest of them holds. */
+  /** The largest of them is used. */
   readonly tails: readonly Tail[]
   readonly boundary: Boundary
   /** When user and scope memory is extracted. */
   readonly extract: 'turn' | 'batch'
-  /** At most so many raw messages stand in a context; what is beyond is covered provisionally. */
+  /** The most raw messages in a context. Older ones are covered provisionally. */
   readonly contextMessages: number | null
-  /** What has fewer tokens is kept word for word until more has come; left out: the default. */
+  /** A source with fewer tokens is kept word for word until more has come. Left out: the default. */
   readonly verbatimBelowTokens?: number
-  /** Of the caller's own, asked after each append and never inside a transaction. */
+  /** The caller's own functions. They are asked after each append, and never inside a transaction. */
   readonly judges: readonly CustomJudge[]
-  /** What is odd about the settings, though allowed. */
+  /** Settings that are odd, though allowed. */
   readonly warnings: readonly string[]
-  /** The same with what a session has settings of its own for; left out: they change nothing. */
+  /** Returns the policy with a session's own settings. Left out: such settings change nothing. */
   readonly forSession?: (settings: Readonly<Record<string, unknown>>) => Policy
 }
 
-/** The policy of a session that has these settings of its own. */
+/** The policy of a session that has these own settings. */
 export function policyFor(settings: Readonly<Record<string, unknown>>, policy: Policy): Policy {
   if (policy.forSession === undefined || Object.keys(settings).length === 0) return policy
   return policy.forSession(settings)
@@ -41,14 +43,17 @@ export function policyFor(settings: Readonly<Record<string, unknown>>, policy: P
 /** `true` means deep; a name means the type of that name. */
 export type Force = true | string
 
-/** The built-in rules' decision: pure, so the append can take it inside its transaction. */
+/** The decision of the built-in rules. It is pure, so the append can make it inside its transaction. */
 export function judge(policy: Policy, snapshot: Snapshot): Decision | null {
   if (snapshot.chapterEnded && snapshot.backoffSeconds === 0) return NEW_BEGINNING
   const rule = policy.rules.find(rule => mayFire(rule, snapshot) && rule.fires(snapshot))
   return rule ? decisionOf(rule, snapshot) : null
 }
 
-/** It lies under every policy: what contexts no longer show is told by segments, whatever any rule says of a tail. */
+/**
+ * Part of every policy: when contexts no longer show something, segments tell it, whatever a rule says about
+ * a tail.
+ */
 const NEW_BEGINNING: Decision = {
   type: 'lite',
   reason: 'new_beginning',
@@ -60,13 +65,16 @@ function mayFire(rule: Rule, snapshot: Snapshot): boolean {
   return snapshot.backoffSeconds === 0 || rule.extractiveInBackoff === true
 }
 
-/** A forced fold ignores back-off, and every rule. */
+/** A forced fold ignores the back-off and all rules. */
 export function forcedDecision(force: Force, types: readonly string[]): Decision {
   const type = force === true ? 'deep' : force
   return withHandler({ type, reason: 'force', severity: 1000, meta: {} }, types)
 }
 
-/** The built-in rules and the caller's own together: the highest severity wins, the built-in among equals. */
+/**
+ * The built-in rules and the caller's own together. The highest severity wins. Among equals the built-in
+ * rules win.
+ */
 export async function judgeAll(
   policy: Policy,
   snapshot: Snapshot,
@@ -82,8 +90,8 @@ export async function judgeAll(
 }
 
 /**
- * In how many seconds something will have to be done if the session stays silent: a rule about time
- * fires, or a back-off ends that keeps a rule from firing. `null`: nothing.
+ * In how many seconds there will be something to do if the session stays silent: a rule about time fires, or
+ * a back-off ends that holds a rule back. `null`: nothing.
  */
 export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | null {
   const waits = policy.rules
@@ -94,13 +102,13 @@ export function secondsUntilDue(policy: Policy, snapshot: Snapshot): number | nu
   return waits.length === 0 ? null : Math.max(snapshot.backoffSeconds, Math.min(...waits))
 }
 
-/** At the latest it is judged again after this: so a due time further away can only come from a wrong clock. */
+/** A session is judged again after at most this time. So a due time further away comes from a wrong clock. */
 export const MAX_DUE_MS = 24 * 3_600_000
 
 export interface Verdict {
   readonly snapshot: Snapshot
   readonly decision: Decision | null
-  /** When it is to be judged again, if nothing happens. */
+  /** When to judge again, if nothing happens. */
   readonly dueAt: number | null
 }
 
@@ -113,7 +121,7 @@ export function verdictAt(now: number, policy: Policy, snapshot: Snapshot): Verd
   }
 }
 
-/** Several policies as one: all their rules, the largest of their tails, the stricter boundary. */
+/** Several policies as one: all their rules, the largest of their tails, and the stricter boundary. */
 export function compose(...policies: readonly Policy[]): Policy {
   if (policies.length === 0)
     throw new InvalidArgumentError('policies', policies.length, 'at least one policy')
@@ -149,7 +157,7 @@ const TAIL = optionsOf<Tail>({
   atLeast: true,
 })
 
-/** A policy of the caller's own, with the tail that it leaves: by default the last turn. */
+/** A policy of the caller's own, with the tail that it leaves. Default: the last turn. */
 export function custom(judge: CustomJudge, options: CustomOptions = {}): Policy {
   checkOptions('custom', options, CUSTOM)
   checkOptions('custom: tail', options.tail, TAIL)

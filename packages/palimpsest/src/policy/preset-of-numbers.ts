@@ -1,7 +1,7 @@
 import { olderNames } from '../older-names.ts'
 import { PRESET_NAMES, PRESETS, type PresetName } from './presets.ts'
 
-/** Of each name that one preset alone has, also of the older ones: that preset. */
+/** For each name that only one preset has, also by an older name: that preset. */
 const ONLY_PRESET: ReadonlyMap<string, PresetName> = new Map(
   PRESET_NAMES.flatMap(preset =>
     Object.keys(PRESETS[preset])
@@ -10,14 +10,17 @@ const ONLY_PRESET: ReadonlyMap<string, PresetName> = new Map(
   ),
 )
 
-/** The presets that these settings are numbers of, each with those of them. What all presets have says nothing. */
+/**
+ * The presets that these settings belong to, each with its settings. Names that several presets share are
+ * left out.
+ */
 export function presetsOfNumbers(names: readonly string[]): ReadonlyMap<PresetName, readonly string[]> {
-  // In the order of the presets, whatever order they were given in.
+  // In the order of the presets, in whatever order the names came.
   const known = [...ONLY_PRESET.keys()].filter(name => names.includes(name))
   return Map.groupBy(known, name => ONLY_PRESET.get(name)!)
 }
 
-/** Where they are numbers of several presets, and nothing says which is meant: what is allowed in place of that. */
+/** The text of an error for settings of several presets: it says what is allowed instead. */
 export function describeSeveral(
   found: ReadonlyMap<PresetName, readonly string[]>,
   nameOf: (name: string) => string = name => name,

@@ -4,7 +4,7 @@ import * as rule from './rules.ts'
 import { readSettings, type SettingsInput, type SettingsOf } from './settings.ts'
 import type { Tail } from './tail.ts'
 
-/** Every preset takes these beside its own. A budget, once known, lies under every preset. */
+/** Every preset has these parameters beside its own. A budget, once it is known, is part of every preset. */
 const COMMON = {
   boundary: { default: 'message', oneOf: ['message', 'turn'], help: 'where a cut may fall' },
 } as const
@@ -15,8 +15,8 @@ const BUDGET = {
 } as const
 
 /**
- * The presets with their parameters: one table for types, defaults, checks and help. `offAtZero` are
- * rules that are off at or below zero.
+ * The presets with their parameters: one table for types, defaults, checks and help. A rule with `offAtZero`
+ * is off at or below zero.
  */
 export const PRESETS = {
   resize: {
@@ -83,13 +83,13 @@ export type PresetName = keyof typeof PRESETS
 export const PRESET_NAMES = Object.keys(PRESETS) as readonly PresetName[]
 export type PresetSettings<Name extends PresetName> = Partial<SettingsOf<(typeof PRESETS)[Name]>>
 
-/** From outside: what is no preset is named, with what is allowed. */
+/** Checks a name from outside. The error names the wrong value and what is allowed. */
 export function readPresetName(name: string): PresetName {
   if (PRESET_NAMES.includes(name as PresetName)) return name as PresetName
   throw new InvalidSettingsError([{ setting: 'policy', value: name, allowed: PRESET_NAMES.join(', ') }])
 }
 
-/** A preset by its name, with settings from outside: under their older names and as text too. */
+/** A preset by its name, with settings from outside. Older names and text values are allowed. */
 export function presetFromSettings(name: PresetName, settings: SettingsInput = {}): Policy {
   switch (name) {
     case 'resize':
@@ -129,7 +129,7 @@ function resizePolicy(input: SettingsInput): Policy {
 }
 
 function countPolicy(input: SettingsInput): Policy {
-  // Left out, it gives way to a smaller threshold.
+  // If `keepLast` is left out, a smaller threshold lowers it.
   const isLeftOut = input['keepLast'] === undefined
   const settings = readSettings(PRESETS.count, input, ({ threshold, keepLast }) =>
     keepLast > threshold && !isLeftOut

@@ -1,11 +1,11 @@
 import type { Policy } from './policy.ts'
 
-/** As long as prompt caches usually live. */
+/** The usual life of prompt caches. */
 const DEFAULT_REBUILD_DELAY_MS = 300_000
 
 /**
- * How long segments wait to be made anew after an edit, in milliseconds: the policy's idle time, since a new prefix costs
- * nothing once the prompt cache is dead, and edits come in groups.
+ * How long segments wait after an edit until they are made anew, in milliseconds. It is the policy's idle
+ * time: a new prefix costs nothing once the prompt cache is dead, and edits come in groups.
  */
 export function rebuildDelay({ rules }: Pick<Policy, 'rules'>): number {
   const idle = rules.find(({ name }) => name === 'idle')

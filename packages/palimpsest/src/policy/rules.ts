@@ -8,10 +8,10 @@ export type Extent =
   | { readonly to: 'tail'; readonly tail?: Tail }
   /** Exactly the oldest complete turns. */
   | { readonly to: 'turns'; readonly turns: number }
-  /** Down to a mark for the whole context, and into the last turn if need be. */
+  /** Down to a mark for the whole context. If necessary, the fold reaches into the last turn. */
   | { readonly to: 'context-tokens'; readonly tail: Tail }
 
-/** A rule is a function of a snapshot: it knows no store and no clock. */
+/** A rule is a function of a snapshot. It knows no store and no clock. */
 export interface Rule {
   readonly name: string
   readonly reason: string
@@ -21,22 +21,22 @@ export interface Rule {
   /** The figure that is compared with `limit`. */
   readonly figure: (snapshot: Snapshot) => number
   readonly limit: number
-  /** Where it fires before the limit is reached: from this figure on. */
+  /** The figure from which the rule fires, if that is below the limit. */
   readonly due?: number
   readonly fires: (snapshot: Snapshot) => boolean
-  /** Whether `fires` asks how large the backlog is, which may cost a look at the newest messages. */
+  /** Whether `fires` needs the size of the backlog. That may cost a read of the newest messages. */
   readonly countsBacklog?: boolean
-  /** It is not done for less than this. */
+  /** The rule does not fire for a smaller backlog. */
   readonly leastBacklogTokens?: number
   /** During a back-off the rule still fires, but folds without a model. */
   readonly extractiveInBackoff?: boolean
-  /** For a rule about time: in how many seconds it fires if nothing else happens, or `null`. */
+  /** For a rule about time: in how many seconds it fires if nothing else happens. `null`: never. */
   readonly secondsUntil?: (snapshot: Snapshot) => number | null
 }
 
 const TO_TAIL: Extent = { to: 'tail' }
 
-/** After its decision moved nothing, a rule about size waits until there is a quarter more. */
+/** If its decision moved nothing, a rule about size waits until there is a quarter more. */
 const MORE_AFTER_STALL = 1.25
 
 function hasGrown(snapshot: Snapshot, reason: string, field: 'messages' | 'characters' | 'tokens'): boolean {
@@ -44,14 +44,14 @@ function hasGrown(snapshot: Snapshot, reason: string, field: 'messages' | 'chara
   return stalledAt === undefined || snapshot.raw[field] >= stalledAt[field] * MORE_AFTER_STALL
 }
 
-/** Shares of a budget, as the lab found them: docs/decisions/0010. */
+/** Shares of a budget, as measured in docs/decisions/0010. */
 const HEADROOM_SHARE = 1 / 16
 const MIN_RAW_SHARE = 1 / 8
 const IDLE_SHARE = 1 / 4
 const MIN_IDLE_RAW_SHARE = 1 / 16
 const MIN_IDLE_BACKLOG_SHARE = 1 / 8
 
-/** What a fold down to a share of the budget keeps: never less than a turn, or than can be called a conversation. */
+/** What a fold down to a share of the budget keeps: at least a turn, and enough to be a conversation. */
 export function tailWithin(budget: number, share: number, leastRawShare = MIN_RAW_SHARE): Tail {
   return {
     contextTokens: Math.floor(budget * share),
@@ -66,9 +66,9 @@ function dueTokens(budget: number): number {
 }
 
 /**
- * `limit` is for the whole context, instructions, tools and output reserve counted in. It fires a little
- * before: a fold takes longer than it takes to ask for a reply, and what does not fit meanwhile would have to
- * be cut, which breaks the prefix once more.
+ * `limit` is for the whole context, with instructions, tools and output reserve. The rule fires a little
+ * earlier, because a fold takes longer than a request for a reply. What does not fit meanwhile would have to
+ * be cut, and that breaks the prefix once more.
  */
 export function maxTokens(limit: number, lowWater: number): Rule {
   const figure = ({ fixedTokens, raw }: Snapshot) => fixedTokens + raw.tokens
@@ -82,7 +82,7 @@ export function maxTokens(limit: number, lowWater: number): Rule {
     figure,
     limit,
     due,
-    // Where the overhead alone is over the limit, no fold can help.
+    // If the overhead alone is over the limit, no fold can help.
     fires: snapshot =>
       figure(snapshot) >= due &&
       snapshot.overheadTokens < limit &&
@@ -217,8 +217,9 @@ export function cooldown(seconds: number): Rule {
 }
 
 /**
- * `seconds`: how long the provider's prompt cache lives. Once it is dead, folding breaks nothing, and the next
- * request pays in full for all that is left: so it keeps little, but is not done for little.
+ * `seconds`: how long the provider's prompt cache lives. Once it is dead, a fold breaks no cache, and the
+ * next request pays in full for all that is left. So the fold keeps little, but it is not done for a small
+ * backlog.
  */
 export function idle(seconds: number, budget: number): Rule {
   const figure = ({ idleSeconds }: Snapshot) => idleSeconds
@@ -242,7 +243,10 @@ export function idle(seconds: number, budget: number): Rule {
   }
 }
 
-/** As one of several policies: it keeps what each of them keeps, even where by itself it would keep less. */
+/**
+ * The rule as a part of several policies: it keeps what each of them keeps, even if it would keep less by
+ * itself.
+ */
 export function withinCommonTail(rule: Rule): Rule {
   if (rule.extent.to !== 'tail' || rule.extent.tail === undefined) return rule
   return {
@@ -254,12 +258,12 @@ export function withinCommonTail(rule: Rule): Rule {
   }
 }
 
-/** A backlog is counted in messages: they are taken to be of the usual size. */
+/** The backlog is known in messages, so its tokens are estimated from the average size. */
 function isWorth({ leastBacklogTokens = 0 }: Rule, { hasBacklog, backlogMessages, raw }: Snapshot): boolean {
   return hasBacklog && ((backlogMessages ?? 0) * raw.tokens) / raw.messages >= leastBacklogTokens
 }
 
-/** Among equal severities the first in this order wins. */
+/** Among equal severities, the first in this order wins. */
 const ORDER = [
   'max_tokens',
   'max_messages_text_length',

@@ -2,42 +2,48 @@ import type { Policy } from './policy.ts'
 
 /** How large segments may become. */
 export interface SegmentLimits {
-  /** All that stand in a context, together. */
+  /** All segments in a context together. */
   readonly totalTokens: number
-  /** One that stands for others, with its dates and details. */
+  /** One segment that stands for other segments, with its dates and details. */
   readonly condensedTokens: number
-  /** A summary keeps this share of its source, within bounds. */
+  /** A summary keeps this share of its source, within the bounds below. */
   readonly summaryShare: number
   readonly leastSummaryTokens: number
   readonly mostSummaryTokens: number
-  /** A source below this is kept word for word, without a call, until more has come. */
+  /** A shorter source is kept word for word, without a call, until more has come. */
   readonly verbatimBelowTokens: number
 }
 
-/** More helps nobody: what was decided years ago is better looked up. */
+/** More would not help: old decisions are better found by a search. */
 const MAX_TOTAL_TOKENS = 6_000
 const DEFAULT_TOTAL_TOKENS = 3_000
 const SHARE_OF_BUDGET = 0.25
 const MIN_ROOM_TOKENS = 400
-/** What was said lately is told at length; what is condensed leaves room for several levels of a few each. */
+/** Recent messages are told at length. Condensed segments leave room for several levels of a few each. */
 const NEW_SEGMENTS = 4
 const CONDENSED_SEGMENTS = 6
-/** In a small context rather fewer segments than such as say nothing. */
+/** In a small context, fewer segments are better than segments too short to say anything. */
 const MIN_NEW_TOKENS = 160
 const MIN_CONDENSED_TOKENS = 100
-/** Of a segment; its dates and details have the rest. */
+/** The summary's share of a segment. The rest is for its dates and details. */
 const SUMMARY_SHARE_OF_SEGMENT = 0.65
 
-/** Of a short source a summary takes no more than this share: with its heading, dates and details it is still smaller. */
+/**
+ * A summary takes at most this share of a short source. With its heading, dates and details it is still
+ * smaller than the source.
+ */
 const MAX_OF_SOURCE = 0.5
 
-/** Below it a call costs more than it saves; docs/folding.md has the figures. */
+/** Below this size, a call costs more than it saves. docs/folding.md has the figures. */
 export const DEFAULT_VERBATIM_BELOW_TOKENS = 150
 
-/** Far above what a segment may take, which bounds it in any case. */
+/** Far above the size of a segment, which is the real bound. */
 export const MAX_VERBATIM_BELOW_TOKENS = 100_000
 
-/** The sum of all segments stays within a quarter of what the budget, where there is one, has for the conversation. */
+/**
+ * All segments together stay within a quarter of what the budget, if there is one, leaves for the
+ * conversation.
+ */
 export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits {
   const budget = policy.rules.find(rule => rule.reason === 'max_tokens')?.limit
   const room = budget === undefined ? null : Math.max(MIN_ROOM_TOKENS, budget - overheadTokens)
@@ -61,7 +67,7 @@ export function segmentLimits(policy: Policy, overheadTokens = 0): SegmentLimits
   }
 }
 
-/** What the summary of such a source may take. */
+/** The most tokens of a summary of such a source. */
 export function summaryTokens(sourceTokens: number, limits: SegmentLimits): number {
   const share = Math.ceil(sourceTokens * limits.summaryShare)
   const wanted = Math.min(limits.mostSummaryTokens, Math.max(limits.leastSummaryTokens, share))

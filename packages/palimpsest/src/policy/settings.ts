@@ -9,9 +9,9 @@ export interface Parameter {
   readonly integer?: true
   readonly above?: number
   readonly below?: number
-  /** At or below zero, or `null`, means off. */
+  /** A value at or below zero, or `null`, means off. */
   readonly offAtZero?: true
-  /** `null` is allowed and means that it is not set. */
+  /** `null` is allowed and means not set. */
   readonly optional?: true
   readonly oneOf?: readonly string[]
 }
@@ -26,10 +26,10 @@ type ValueOf<P extends Parameter> = P['oneOf'] extends readonly (infer Choice)[]
 
 export type SettingsOf<Ps extends Parameters> = { -readonly [Name in keyof Ps]: ValueOf<Ps[Name]> }
 
-/** From a program, a command line, an environment or a request: not yet checked. */
+/** Settings from a program, a command line, an environment or a request, not yet checked. */
 export type SettingsInput = Readonly<Record<string, unknown>>
 
-/** Settings checked and filled in with defaults. Every problem is named, with what is allowed. */
+/** Checks the settings and fills in the defaults. An error names every problem, with what is allowed. */
 export function readSettings<Ps extends Parameters>(
   parameters: Ps,
   written: SettingsInput,
@@ -57,7 +57,7 @@ export function readSettings<Ps extends Parameters>(
   return settings as SettingsOf<Ps>
 }
 
-/** One value, checked: as it is used, or what is allowed in its place. */
+/** Checks one value. Returns the value as it is used, or what is allowed instead. */
 export function readParameter(
   parameter: Parameter,
   given: unknown,
@@ -77,7 +77,7 @@ export function readParameter(
   return { value: offAtZero && number <= 0 ? null : number }
 }
 
-/** What a parameter takes, in words: for errors, help texts and documentation. */
+/** The allowed values in words, for errors, help texts and documentation. */
 export function describeParameter(parameter: Parameter): string {
   const { oneOf, integer, above, below, offAtZero, optional } = parameter
   if (oneOf) return oneOf.join(', ')

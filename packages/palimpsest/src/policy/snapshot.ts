@@ -1,33 +1,36 @@
 import { completeTurns, isToCome, type Size, secondsSince, type Totals } from '../log/index.ts'
 
-/** How much of the log a stretch holds. Turns are complete ones. */
+/** How much a stretch of the log holds. Only complete turns are counted. */
 export interface Amount extends Size {
   readonly messages: number
   readonly turns: number
 }
 
-/** By the reason of a decision that moved nothing: the raw sizes then. A fold that moves something clears them. */
+/**
+ * For each reason, the raw sizes when a decision with that reason moved nothing. A fold that moves something
+ * clears them.
+ */
 type Stalls = Readonly<Record<string, Omit<Amount, 'turns'>>>
 
 /**
- * What a session remembers of its folds, beside its messages. Together with the newest message's
- * totals it gives a snapshot.
+ * What a session remembers of its folds, beside its messages. With the totals of the newest message it gives
+ * a snapshot.
  *
- * It always holds that `head totals − folded` is what lies raw above the cursor. Rewriting history
- * (an edit, a rollback) adjusts `folded` rather than the rows, so it costs the same for any log.
+ * `head totals − folded` is always what lies raw above the cursor. A change of history (an edit, a rollback)
+ * adjusts `folded` and not the rows, so it costs the same for any log.
  */
 export interface FoldState {
   readonly compactedThrough: number
   readonly folded: Amount
-  /** The counters of "since the last fold or decision". */
+  /** Where the counters of "since the last fold or decision" begin. */
   readonly decided: { readonly messages: number; readonly replies: number; readonly at: number | null }
   readonly lastFoldAt: number | null
   readonly stalled: Stalls
-  /** Tokens of the segments that stand in the context. */
+  /** Tokens of the segments in the context. */
   readonly segmentTokens: number
   /** Instructions, tools and output reserve, as last measured. */
   readonly overheadTokens: number
-  /** After a failure, no automatic fold before this instant. */
+  /** After a failure: no automatic fold before this instant. */
   readonly backoffUntil: number | null
 }
 
@@ -45,26 +48,26 @@ export const INITIAL_FOLD_STATE: FoldState = {
 /** Numbers only, taken once, so that the trigger and the cut use the same figures. */
 export interface Snapshot {
   readonly raw: Amount
-  /** Turns that have a raw message, the one in progress included. */
+  /** Turns that have a raw message. The turn in progress counts. */
   readonly begunTurns: number
-  /** Messages of the turn in progress, or of the last one: the least that a tail by turns keeps. */
+  /** Messages of the turn in progress, or of the last turn. A tail by turns keeps at least these. */
   readonly lastTurnMessages: number
-  /** Something may be folded: not all that is raw lies in the tail. */
+  /** Something may be folded: not all raw messages lie in the tail. */
   readonly hasBacklog: boolean
-  /** How many messages may be folded; `null` where nothing in the policy asks for it. */
+  /** How many messages may be folded. `null`: nothing in the policy needs the number. */
   readonly backlogMessages: number | null
   readonly messagesSinceDecision: number
   readonly repliesSinceDecision: number
-  /** `null`: there was no earlier fold, so a cooldown is not running. */
+  /** `null`: there was no earlier fold, so no cooldown is running. */
   readonly secondsSinceFold: number | null
   readonly idleSeconds: number
   readonly backoffSeconds: number
   readonly stalled: Stalls
-  /** What a call costs besides the raw messages: the segments, and `overheadTokens`. */
+  /** The cost of a call besides the raw messages: the segments, and `overheadTokens`. */
   readonly fixedTokens: number
-  /** What no fold can change: instructions, tools and output reserve. */
+  /** The part that no fold can change: instructions, tools and output reserve. */
   readonly overheadTokens: number
-  /** A new beginning was made, and something before it is not folded yet. Left out: nothing is. */
+  /** A new beginning was made, and messages before it are not folded yet. Left out: there are none. */
   readonly chapterEnded?: true
 }
 
@@ -75,10 +78,10 @@ export interface Head {
   readonly appendedAt: number
 }
 
-/** A snapshot without what depends on the policy's tail. */
+/** A snapshot without the parts that depend on the policy's tail. */
 export type Figures = Omit<Snapshot, 'hasBacklog' | 'backlogMessages'>
 
-/** The same cost for ten messages and for ten million: a subtraction. */
+/** A subtraction, so it costs the same for ten messages and for ten million. */
 export function measure(head: Head, state: FoldState, now: number): Figures {
   const { totals } = head
   return {
@@ -101,15 +104,15 @@ export function measure(head: Head, state: FoldState, now: number): Figures {
   }
 }
 
-/** No back-off after a failure lasts longer, whatever a provider asks for. */
+/** No back-off after a failure is longer, whatever a provider asks for. */
 export const MAX_BACKOFF_MS = 24 * 3_600_000
 
-/** Whether nothing is to be tried yet, after a failure. */
+/** Whether the session still waits after a failure. */
 export function isBackingOff({ backoffUntil }: Pick<FoldState, 'backoffUntil'>, now: number): boolean {
   return backoffUntil !== null && isToCome(backoffUntil, { now, longestMs: MAX_BACKOFF_MS })
 }
 
-/** A decision that moved nothing restarts the clock too; a time that cannot be read counts as no fold. */
+/** A decision that moved nothing restarts the time too. A time that cannot be read counts as no fold. */
 function secondsSinceFold({ lastFoldAt, decided }: FoldState, now: number): number | null {
   if (lastFoldAt === null || !Number.isFinite(lastFoldAt)) return null
   const seconds = [lastFoldAt, decided.at ?? lastFoldAt].map(instant => secondsSince(instant, now))

@@ -4,23 +4,26 @@ import type { RawMessage } from './raw-message.ts'
 import type { Amount, Figures, Snapshot } from './snapshot.ts'
 
 /**
- * How much of the newest is kept raw: as many messages as satisfy every limit that is given, and at
- * least one message or one turn. With no limit at all, everything is kept.
+ * How much of the newest is kept raw: as many messages as fit into every given limit, and at least one
+ * message or one turn. Without any limit, everything is kept.
  */
 export interface Tail {
   readonly messages?: number
   readonly turns?: number
   readonly characters?: number
-  /** For the whole context: what the fixed parts leave of it is for the tail. */
+  /** A limit for the whole context. The tail gets what the fixed parts leave of it. */
   readonly contextTokens?: number
-  /** Where that is less: so much in any case, but at most half of what they leave below `dueTokens`. */
+  /**
+   * The least that the tail gets if that is too little. It is at most half of what the fixed parts leave
+   * below `dueTokens`.
+   */
   readonly leastTokens?: number
-  /** Where the next fold is due: it may not be at once. */
+  /** The figure at which the next fold is due. It must not be due at once. */
   readonly dueTokens?: number
   readonly atLeast: 'message' | 'turn'
 }
 
-/** What the tail may hold in tokens. */
+/** The most tokens in the tail. */
 export function tailTokens(
   { contextTokens, leastTokens = 0, dueTokens = Infinity }: Tail,
   fixedTokens: number,
@@ -30,17 +33,17 @@ export function tailTokens(
   return Math.max(least, contextTokens - fixedTokens)
 }
 
-/** The newest raw messages, where only what they hold together is known. */
+/** The newest raw messages, if only their total is known. */
 export interface Unread extends Size {
   readonly messages: number
-  /** The turn of the newest of all, and how many messages it has. */
+  /** The turn of the newest message of all, and the number of its messages. */
   readonly lastTurn: number
   readonly lastTurnMessages: number
 }
 
 /**
- * The number of raw messages that the tail keeps. Reads the newest messages only, as far as the tail
- * reaches; those in `unread` are newer still, and all of them are kept.
+ * The number of raw messages that the tail keeps. It reads only the newest messages, as far as the tail
+ * reaches. The messages in `unread` are newer still, and all of them are kept.
  */
 function countTail(
   tail: Tail,
@@ -69,7 +72,7 @@ function countTail(
   return count
 }
 
-/** The tail of a composed policy is the largest of its parts. */
+/** The tail of a composed policy is the largest tail of its parts. */
 export function countLargestTail(
   tails: readonly Tail[],
   newestFirst: Iterable<RawMessage>,
@@ -79,8 +82,8 @@ export function countLargestTail(
 }
 
 /**
- * How many of the oldest raw messages lie below the tail. It is exact without a look at the newest ones:
- * their figures tell whether the tail keeps all of them, and if not, it ends among them.
+ * How many of the oldest raw messages lie below the tail. The result is exact without reading the newest
+ * messages. Their figures tell whether the tail keeps all of them. If it does not, it ends among them.
  */
 export function countBelowTail(
   tail: Tail,
@@ -90,14 +93,15 @@ export function countBelowTail(
   const newest = raw.at(-1)
   if (unread === undefined || newest === undefined)
     return raw.length - countTail(tail, raw.toReversed(), fixedTokens)
-  // Where the turns at hand do not fit, the tail ends at the latest where the unread ones begin.
+  // If the unread messages and the turn of the newest message at hand do not fit, the tail begins among the
+  // unread ones at the earliest. So all messages at hand lie below it.
   const begunTurns = unread.lastTurn - newest.turn + 1
   if (!fitsWhole(tail, { raw: unread, begunTurns, lastTurnMessages: unread.lastTurnMessages, fixedTokens }))
     return raw.length
   return raw.length + unread.messages - countTail(tail, raw.toReversed(), fixedTokens, unread)
 }
 
-/** From the figures alone: there is a backlog unless one of the tails keeps everything. */
+/** Uses the figures alone: there is a backlog unless one of the tails keeps everything. */
 function hasBacklog(tails: readonly Tail[], figures: Figures): boolean {
   return !tails.some(tail => fitsWhole(tail, figures))
 }
@@ -117,7 +121,7 @@ function fitsWhole(tail: Tail, { raw, begunTurns, lastTurnMessages, fixedTokens 
   )
 }
 
-/** The size of a backlog that there is, where the tails are so many messages each; otherwise `null`. */
+/** The size of the backlog, if all tails are limits in messages. Otherwise `null`. */
 function backlogByMessages(tails: readonly Tail[], { raw }: Figures): number | null {
   const counts = tails.map(tail => (isByMessages(tail) ? Math.max(1, tail.messages) : null))
   return counts.includes(null) ? null : raw.messages - Math.max(0, ...(counts as number[]))
@@ -134,13 +138,16 @@ function isByMessages(tail: Tail): tail is Tail & { messages: number } {
   )
 }
 
-/** Whether the newest messages must be looked at: the size of the backlog is asked for, and the figures do not say. */
+/**
+ * Whether the newest messages must be read: the policy needs the size of the backlog, and the figures do not
+ * tell it.
+ */
 export function asksForTail(policy: Policy, figures: Figures): boolean {
   const isAsked = policy.judges.length > 0 || policy.rules.some(rule => rule.countsBacklog)
   return isAsked && hasBacklog(policy.tails, figures) && backlogByMessages(policy.tails, figures) === null
 }
 
-/** Completes the figures to a snapshot. `tailMessages` is needed only where `asksForTail` says so. */
+/** Completes the figures to a snapshot. `tailMessages` is needed only if `asksForTail` says so. */
 export function takeSnapshot(policy: Policy, figures: Figures, tailMessages: number | null): Snapshot {
   if (!hasBacklog(policy.tails, figures)) return { ...figures, hasBacklog: false, backlogMessages: 0 }
   const counted = tailMessages === null ? null : figures.raw.messages - tailMessages

@@ -11,14 +11,14 @@ const LARGEST_DEVIATION = 0.3
 const SMALLEST_SHARE = 0.1
 
 /**
- * Takes in one usage report; the same calibration comes back when the report is of no use.
+ * Takes in one usage report. If the report is of no use, it returns the same calibration.
  *
- * The first samples count equally, later ones a tenth each, so that the ratio follows a model that changes.
- * A report outside [0.5, 2] is about something else than the text that was estimated (an image, a cached
- * prefix left out, another request), and one about a few tokens is mostly overhead: both are dropped. After
- * three samples, each pulls as though it deviated by no more than 30%. One odd report then moves the ratio by
- * 7.5% at most, and by 3% from the tenth on, yet a change that persists is followed to its end, and no count of
- * rejected samples has to be kept.
+ * The first samples count equally, later ones a tenth each, so that the ratio follows a model that changes. A
+ * report outside [0.5, 2] belongs to something other than the estimated text (an image, a cached prefix that
+ * was left out, another request), and a report of few tokens is mostly overhead. Both are dropped. After
+ * three samples, each one counts as if it deviated by at most 30%. So one odd report moves the ratio by at
+ * most 7.5%, and by 3% from the tenth on. Yet a lasting change is followed to its end, and rejected samples
+ * need no count.
  */
 export function calibrate(
   calibration: Calibration,
@@ -26,7 +26,7 @@ export function calibrate(
 ): Calibration {
   if (!(estimated >= MINIMUM_TOKENS) || !(reported > 0)) return calibration
   const observed = reported / estimated
-  // Infinity and NaN fail this comparison, too.
+  // Infinity and NaN fail this comparison too.
   if (!(observed >= LOWEST_RATIO && observed <= HIGHEST_RATIO)) return calibration
 
   const { ratio, samples } = calibration
@@ -36,16 +36,18 @@ export function calibrate(
   return { ratio: ratio + share * (damped - ratio), samples: samples + 1 }
 }
 
-/** Rounds up: running out of context costs more than a token of room left over. */
+/** Rounds up: running out of context costs more than one unused token. */
 export function applyCalibration(calibration: Calibration, estimated: number): number {
   // 100 × 1.1 is a hair above 110 in floating point, which is no reason for a 111th token.
   return Math.max(0, Math.ceil(estimated * calibration.ratio - 1e-6))
 }
 
-/** One for each model, by its name, since each has a tokenizer of its own. */
+/** One calibration for each model, by name, since each model has its own tokenizer. */
 export type Calibrations = Readonly<Record<string, Calibration>>
 
-/** For a model that has reported nothing yet, the estimate as it is. A model may be called `constructor`. */
+/**
+ * Without a report, the estimate stays as it is. A model may be called `constructor`, so only own keys count.
+ */
 export function calibrationOf(calibrations: Calibrations, model: string): Calibration {
   return Object.hasOwn(calibrations, model) ? calibrations[model]! : initialCalibration
 }

@@ -1,7 +1,7 @@
 import { COMMON_HAN as COMMON_HAN_CHARACTERS } from './common-han.ts'
 
 /**
- * What a UTF-16 code unit is, as far as a tokenizer cares. Plain constants, not an object, so that the
+ * The class of a UTF-16 code unit, as a tokenizer sees it. Plain constants instead of an object, so that the
  * scanner's comparisons compile to immediates.
  */
 const SYMBOL = 0
@@ -23,13 +23,15 @@ const ARABIC = 15
 const INDIC = 16
 const THAI = 17
 const OTHER_LETTER = 18
-/** Of scripts that tokenizers have hardly seen: nearly every byte is a token. */
+/** Letters of scripts that tokenizers have hardly seen. Nearly every byte is a token. */
 export const RARE_LETTER = 19
 export const HIGH_SURROGATE = 20
 export const LOW_SURROGATE = 21
 export const COMMON_HAN = 22
 
-/** First to last code unit of each class; later rows win over earlier ones. What no row names is a symbol. */
+/**
+ * The first and last code unit of each class. Later rows win over earlier ones. A unit in no row is a symbol.
+ */
 const RANGES: readonly (readonly [characterClass: number, first: number, last: number])[] = [
   [PUNCTUATION, 0x21, 0x7e],
   [DIGIT, 0x30, 0x39],
@@ -57,7 +59,8 @@ const RANGES: readonly (readonly [characterClass: number, first: number, last: n
   [RARE_LETTER, 0xe80, 0xfff],
   [OTHER_LETTER, 0x1000, 0x10ff],
   [HANGUL, 0x1100, 0x11ff],
-  // Ethiopic, Cherokee, Canadian syllabics and their neighbours; Khmer is better known; then Mongolian and others.
+  // Ethiopic, Cherokee, Canadian syllabics and their neighbours. Khmer, better known, follows; then Mongolian
+  // and others.
   [RARE_LETTER, 0x1200, 0x177f],
   [OTHER_LETTER, 0x1780, 0x17ff],
   [RARE_LETTER, 0x1800, 0x1cff],
@@ -92,7 +95,7 @@ const RANGES: readonly (readonly [characterClass: number, first: number, last: n
   [KATAKANA, 0xff66, 0xff9f],
 ]
 
-/** One byte for every UTF-16 code unit: 64 KB buys a scan without a chain of comparisons per character. */
+/** One byte for every UTF-16 code unit. The 64 KB save a chain of comparisons for each character. */
 export const CHARACTER_CLASS: Uint8Array = buildCharacterClasses()
 
 function buildCharacterClasses(): Uint8Array {

@@ -1,7 +1,8 @@
 /**
- * The 400 Han characters that occur in most of o200k_base's tokens of two characters and more, by code point.
- * Text made of them merges more than other Chinese: simplified everyday prose costs about 0.7 tokens a
- * character, text in traditional or rare characters about 0.95. A list this short tells the two apart.
+ * The 400 Han characters that occur in most of o200k_base's tokens of two or more characters, by code point.
+ * Text of these characters merges more than other Chinese text: simplified everyday prose costs about 0.7
+ * tokens a character, and text in traditional or rare characters about 0.95. A list this short tells the two
+ * apart.
  */
 export const COMMON_HAN: string = [
   '一万三上下不与专业东个中为主久么之乐买了争事二于五亚些交产京人什今代以件任众会传',

@@ -3,8 +3,8 @@ import { newWeighing, type TokenWeights, weighOn, weighText } from './weigh-text
 /**
  * Fitted to o200k_base by `scripts/fit-tokens.ts` on English prose and chat, Chinese, Japanese, Korean,
  * Russian and a dozen other languages, TypeScript, JavaScript, Python, Markdown, JSON and generated base64,
- * hex, ids, links and emoji; a quarter of the samples was held out. A single number means little by itself (no
- * word is a fraction of a token), only the sum does.
+ * hex, ids, links and emoji. A quarter of the samples was held out. A single number means little by itself
+ * (no word is a fraction of a token); only the sum has a meaning.
  */
 export const TOKEN_WEIGHTS: TokenWeights = {
   lowerAfterSpace: [
@@ -53,19 +53,19 @@ export const TOKEN_WEIGHTS: TokenWeights = {
 }
 
 /**
- * About how many o200k_base tokens the text has: mostly within 5% on a few hundred characters of prose, code
- * or chat, in time linear in its length whatever it holds. Other models count otherwise; `calibrate` learns by
- * how much.
+ * The approximate number of o200k_base tokens: mostly within 5% on a few hundred characters of prose, code or
+ * chat. The time is linear in the length, whatever the text holds. Other models count differently;
+ * `calibrate` learns by how much.
  */
 export function estimateTokens(text: string): number {
   if (text === '') return 0
   return Math.max(1, Math.round(weighText(text, TOKEN_WEIGHTS)))
 }
 
-/** So many characters are weighed between two pauses. */
+/** The number of characters between two pauses. */
 const STEP_CHARACTERS = 32_768
 
-/** The same, for a text that would take long: it pauses of its own accord. */
+/** The same for a long text, with pauses. */
 export function* estimateTokensInSteps(text: string): Generator<void, number, void> {
   if (text === '') return 0
   let weighing = newWeighing()

@@ -15,13 +15,15 @@ import {
 import { estimateTokens, estimateTokensInSteps } from './estimate-tokens.ts'
 import { FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from './flat-tokens.ts'
 
-/** What a message adds to a context: its text as it stands, attachments at a flat figure, its frame and sender. */
+/**
+ * What a message adds to a context: its text, a flat figure for each attachment, its frame and its sender.
+ */
 export function measureMessage(message: Measured): Size {
   const text = modelText(message.content)
   return { characters: countCharacters(text), tokens: estimateTokens(text) + tokensBeside(message) }
 }
 
-/** The same, for a message that would take long: it pauses of its own accord. */
+/** The same for a long message, with pauses. */
 export function* measureMessageInSteps(message: Measured): Generator<void, Size, void> {
   const text = modelText(message.content)
   let characters = 0
@@ -54,7 +56,7 @@ function flatTokens(part: ContentPart): number {
   return kind !== null && hasBytes(part) ? FLAT_TOKENS[kind] : NAMED_TOKENS
 }
 
-/** What a context may show of it; `null`: its name alone. */
+/** What a context may show of the attachment. `null`: only its name. */
 function readableAs(part: AttachmentPart): keyof typeof FLAT_TOKENS | null {
   if (part.type === 'image' || part.type === 'file') return part.type
   if (attachmentKind(part) === 'image') return 'image'
@@ -62,7 +64,7 @@ function readableAs(part: AttachmentPart): keyof typeof FLAT_TOKENS | null {
   return isPdf ? 'file' : null
 }
 
-/** An attachment that no provider can read, such as a path on somebody's disk, is shown by its name. */
+/** An attachment that no provider can read, such as a path on a person's disk, is shown by its name. */
 const NAMED_TOKENS = 12
 
 function hasBytes(part: AttachmentPart): boolean {
@@ -74,7 +76,7 @@ function hasBytes(part: AttachmentPart): boolean {
 
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 
-/** Characters as people count them: a surrogate pair is one, and belongs to where it ends. */
+/** Characters as people count them. A surrogate pair is one character, and counts at its second half. */
 function countCharacters(text: string, from = 0, to = text.length): number {
   const end = Math.min(to, text.length)
   let pairs = 0

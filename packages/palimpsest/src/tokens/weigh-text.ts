@@ -16,11 +16,14 @@ import {
 } from './character-class.ts'
 
 /**
- * What each thing the scanner sees adds to the count. The sum is linear in these numbers and in nothing
- * else, which is what lets `scripts/fit-tokens.ts` fit them by least squares on this very scanner.
+ * What each thing that the scanner sees adds to the count. The sum is linear in these numbers and in nothing
+ * else. So `scripts/fit-tokens.ts` can fit them by least squares with this same scanner.
  */
 export type TokenWeights = {
-  /** Latin words by length: entry 0 is a word of one letter. Past the table each letter is `furtherLetter`. */
+  /**
+   * Latin words by length. Entry 0 is a word of one letter. Beyond the table, each letter costs
+   * `furtherLetter`.
+   */
   lowerAfterSpace: readonly number[]
   capitalAfterSpace: readonly number[]
   lowerElsewhere: readonly number[]
@@ -28,20 +31,23 @@ export type TokenWeights = {
   allCapitals: readonly number[]
   /** Pieces of a run that keeps switching between cases and digits, as base64, hashes and ids do. */
   scrambled: readonly number[]
-  /** Words soon after an accented letter: another language than English, with fewer whole words. */
+  /** Words soon after an accented letter. The language is not English, so fewer words are single tokens. */
   foreign: readonly number[]
   /**
-   * One for all tables: were it dearer in one of them, text put before a long word could move that word to
-   * another table, and joining two texts would cost more than their sum by more than a constant.
+   * One number for all tables. If it were higher in one table, text before a long word could move that word
+   * to another table, and joining two texts would cost more than their sum by more than a constant.
    */
   furtherLetter: number
   accentedLetter: number
   contraction: number
-  /** The one punctuation mark that a word swallows on its left, by PREFIX_GROUP. */
+  /** The one punctuation mark that a word takes in on its left, by PREFIX_GROUP. */
   prefix: readonly number[]
   digitGroup: number
   spaceBeforeDigit: number
-  /** A run of punctuation; then each further mark, by whether it repeats the one before it. */
+  /**
+   * A run of punctuation. `furtherMark` and `repeatedMark`: each further mark, by whether it repeats the one
+   * before it.
+   */
   punctuation: number
   furtherMark: number
   repeatedMark: number
@@ -52,53 +58,58 @@ export type TokenWeights = {
   repeatedWidePunctuation: number
   symbol: number
   repeatedSymbol: number
-  /** Emoji and the rest beyond the basic plane. */
+  /** Emoji and all other characters beyond the basic plane. */
   astral: number
   repeatedAstral: number
   hanRun: number
   han: number
   commonHan: number
-  /** A run of letters and each letter in it, by class from HIRAGANA to RARE_LETTER. */
+  /** A run of letters, and each letter in it, by class from HIRAGANA to RARE_LETTER. */
   scripts: readonly (readonly [run: number, letter: number])[]
 }
 
 const FIRST_SCRIPT = HIRAGANA
 
-/** So many short pieces without a break between them, and what follows counts as scrambled. */
+/** After this many short pieces without a break between them, what follows counts as scrambled. */
 const SCRAMBLED_AFTER = 3
 const SHORT_PIECE = 6
 
-/** A longer run counts as several: whoever weighs in parts has a pause in between. */
+/** A longer run counts as several, so that weighing in parts can pause in it. */
 const MAX_PIECE_CHARACTERS = 65_536
 
-/** How many words an accented letter marks as foreign. Bounded, so that one name doesn't turn a whole text. */
+/**
+ * How many words an accented letter marks as foreign. It is bounded, so that one name does not change a whole
+ * text.
+ */
 const FOREIGN_WORDS = 10
 
 const APOSTROPHE = 0x27
 const CONTRACTIONS_OF_ONE = 'stdm'
 const CONTRACTIONS_OF_TWO = 'lrv'
 
-/** May stand inside base64, base64url and paths without ending a scrambled run. */
+/** These may stand inside base64, base64url and paths without ending a scrambled run. */
 const RUN_MARKS = '+/-_'
 
-/** Marks that merge with the word behind them to a like degree share a weight; group 0 is all others. */
+/**
+ * Marks that merge to a similar degree with the word behind them share a weight. Group 0 holds all others.
+ */
 const PREFIX_GROUP = numberGroups(['._', '(', '"', "'`", '/', '-', '<', '$@#', '[{', ':;,='])
 const CONTRACTION_LENGTH = numberGroups([CONTRACTIONS_OF_ONE, CONTRACTIONS_OF_TWO])
 const KEEPS_STREAK = numberGroups([RUN_MARKS])
 
 /**
- * One pass over the text, cutting it roughly where o200k_base cuts before it merges bytes: a word takes the
- * space or the one mark before it, case changes begin a new piece, digits go by three, punctuation takes
- * the line breaks behind it, and of a run of spaces the last goes to what follows.
+ * One pass over the text. It cuts roughly where o200k_base cuts before it merges bytes: a word takes the
+ * space or the one mark before it, a change of case begins a new piece, digits go by three, punctuation takes
+ * the line breaks behind it, and the last of several spaces goes to what follows.
  *
- * What it remembers from one piece to the next (`streak`, `foreign`) is forgotten within a few pieces. So
- * the weight of a + b is at most the weight of a plus that of b plus a constant.
+ * What it remembers from one piece to the next (`streak`, `foreign`) is forgotten within a few pieces. So the
+ * weight of a + b is at most the weight of a plus that of b plus a constant.
  */
 export function weighText(text: string, weights: TokenWeights): number {
   return weighOn(text, weights, newWeighing(), text.length).total
 }
 
-/** How far a text is weighed, and what is remembered of it. */
+/** How far a text is weighed, and what the scanner remembers. */
 export interface Weighing {
   readonly total: number
   readonly index: number
@@ -111,7 +122,10 @@ export function newWeighing(): Weighing {
   return { total: 0, index: 0, afterSpace: false, streak: 0, foreign: 0 }
 }
 
-/** Goes on with a weighing, to the end of the piece in which `until` lies: in parts a text weighs what it weighs whole. */
+/**
+ * Continues a weighing to the end of the piece that holds `until`. A text weighs the same in parts as in one
+ * go.
+ */
 export function weighOn(text: string, weights: TokenWeights, before: Weighing, until: number): Weighing {
   const length = text.length
   let { total, index, afterSpace, streak, foreign } = before
@@ -279,7 +293,7 @@ function endOfClass(
   return index
 }
 
-/** The 1-based number of the group that holds each ASCII character, 0 for none. */
+/** The 1-based number of the group that holds each ASCII character. 0: no group. */
 function numberGroups(groups: readonly string[]): Uint8Array {
   const numbers = new Uint8Array(128)
   groups.forEach((characters, index) => {
