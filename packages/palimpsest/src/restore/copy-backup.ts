@@ -11,8 +11,8 @@ import { addressOf, realPath, viewOf } from '../store/sqlite/view.ts'
 const PAGES_AT_A_TIME = 5_000
 
 /**
- * Copies a backup, with what is in its log, and checks the copy: that it is a database of ours that this program
- * knows, and that each page of it is whole. The backup itself is only read.
+ * Copies a backup, with the content of its log, and checks the copy: it is a database of ours that this
+ * program knows, and each of its pages is whole. The backup itself is only read.
  */
 export async function copyBackup(
   path: string,
@@ -59,7 +59,7 @@ function checkWhole(copy: string, name: string): void {
   }
 }
 
-/** One file, without a log. */
+/** Turns the database into one file without a log. */
 export function closeLog(path: string): void {
   const database = new DatabaseSync(path)
   try {

@@ -2,10 +2,10 @@ import type { ErasedLine } from '../erasure/erased-line.ts'
 import type { ErasureTarget } from '../store/index.ts'
 import type { PlannedErasure } from './plan-erasures.ts'
 
-/** How many of each kind. */
+/** How many erasures of each kind. */
 export type ErasureCounts = Readonly<Record<ErasureTarget['kind'], number>>
 
-/** `withoutTarget`: those about nothing that is there. */
+/** `withoutTarget`: the erasures whose target is not in the database. */
 export function countKinds(planned: readonly PlannedErasure[]): {
   readonly erased: ErasureCounts
   readonly withoutTarget: number
@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<keyof ErasureCounts, readonly [string, string]>> = 
   namespace: ['namespace', 'namespaces'],
 }
 
-/** Empty: there is none of any kind. */
+/** Empty: there is no erasure of any kind. */
 export function kindsText(counts: ErasureCounts): string {
   return (Object.keys(KINDS) as (keyof ErasureCounts)[])
     .filter(kind => counts[kind] > 0)

@@ -5,8 +5,8 @@ import { parseFile, readFile, readIdLine } from '../memory/workspace/workspace-f
 import type { LayerName } from '../store/index.ts'
 
 /**
- * Which documents the files of a workspace are of, by a look that changes nothing: the folder may be in use by the database
- * that a backup was made of. `null`: there is no such folder here.
+ * The documents that the files of a workspace belong to. It changes nothing, since the folder may be in use
+ * by the database that the backup was made of. `null`: there is no such folder on this machine.
  */
 export async function documentsInFolder(
   folder: string,

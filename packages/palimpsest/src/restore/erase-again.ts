@@ -6,12 +6,15 @@ import { namespacesIn, type PlannedErasure } from './plan-erasures.ts'
 export interface AgainOptions {
   readonly store: Store
   readonly planned: readonly PlannedErasure[]
-  /** Those that the files of the workspace have followed, by their ids in the list. */
+  /** The erasures that the workspace's files already reflect, by their ids in the list. */
   readonly filesDone: ReadonlySet<string>
-  /** An instance on the store that does not close it. What goes wrong in the background is handed on. */
+  /**
+   * Opens an instance on the store. The instance does not close the store. Errors in the background go to
+   * `onError`.
+   */
   readonly open: (namespace: string, onError: (error: unknown) => void) => Promise<Palimpsest>
   readonly onProgress?: (progress: AgainProgress) => void
-  /** Throws where it is to end. */
+  /** Throws if the restore has to end. */
   readonly check?: () => void
 }
 
@@ -20,14 +23,14 @@ export interface AgainProgress {
   readonly total: number
 }
 
-/** Of a namespace whose memory is mirrored as files. */
+/** The files of a namespace whose memory is mirrored in a folder. */
 export interface FilesAfterRestore {
   readonly namespace: string
   readonly folder: string
   /**
-   * `trusted`: the files had followed all erasures, so that what they say is taken as newer. `anew`: they may hold what was
-   * erased, and are written anew when a process with the folder next runs. `not here`: the same, and files that the
-   * database does not know of could not be looked for.
+   * `trusted`: the files reflect all erasures, so their content is taken as newer. `anew`: they may hold
+   * erased text; the next process with the folder writes them anew. `not here`: the same, and this program
+   * could not look for files that the database does not know.
    */
   readonly state: 'trusted' | 'anew' | 'not here'
 }
@@ -35,8 +38,8 @@ export interface FilesAfterRestore {
 const POLL_MS = 50
 
 /**
- * Carries out erasures again, with the same engine as the first time, until nothing is left of them but what an operator or a
- * process with the workspace has to do. One that is about nothing that is there is recorded as done.
+ * Carries out erasures again, with the same engine as the first time, until only steps of an operator or of a
+ * process with the workspace are left. An erasure without a target is recorded as done.
  */
 export async function eraseAgain(options: AgainOptions): Promise<readonly FilesAfterRestore[]> {
   const { store, planned, check } = options
@@ -80,12 +83,15 @@ async function settleNamespace(
     ...(await documentsOf(store, namespace)),
     ...(here ?? []),
   ])
-  // The last stage waits for the files; the bytes in the database do not.
+  // The last stage waits for the files. The bytes in the database do not wait.
   await store.erasure.scrub()
   return { namespace, folder, state: here === null ? 'not here' : 'anew' }
 }
 
-/** Until all erasures of a namespace are done, or wait for a process with the workspace or for an operator. */
+/**
+ * Runs until all erasures of a namespace are done, or wait for a process with the workspace or for an
+ * operator.
+ */
 async function carryOn(
   namespace: string,
   { store, open, onProgress, check, planned }: AgainOptions,
@@ -106,7 +112,7 @@ async function carryOn(
   }
 }
 
-/** Those whose bytes an operator has to remove. */
+/** The erasures whose bytes an operator has to remove. */
 export async function listWaiting(
   store: Store,
   namespace: string,

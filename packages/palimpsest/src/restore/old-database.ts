@@ -7,7 +7,7 @@ import { checkVersions } from '../store/sqlite/migrate.ts'
 import { addressOf, viewOf } from '../store/sqlite/view.ts'
 import { BESIDE, temporaryOf } from './restore-files.ts'
 
-/** An erasure as its record has it; the same in all copies of a database. */
+/** The record of an erasure. It is the same in all copies of a database. */
 interface KnownRecord {
   readonly namespace: string
   readonly id: number
@@ -17,19 +17,25 @@ interface KnownRecord {
 
 /** What a database says of itself, whichever version wrote it. */
 export interface DatabaseFacts {
-  /** `null`: it is of a version that gave none. */
+  /** `null`: its version gave no ids. */
   readonly id: string | null
   readonly generation: number
   readonly erasures: readonly KnownRecord[]
 }
 
-/** Of the files that are to be replaced. */
+/** The files that are to be replaced. */
 interface OldFiles {
-  /** The log is not the file's: what the two would say together never was. SQLite must not see them beside each other. */
+  /**
+   * The log belongs to another file. Read together, the two would show a state that never was, so SQLite must
+   * not see them beside each other.
+   */
   readonly hasForeignLog: boolean
 }
 
-/** Of the database that is to be replaced, as it is. `null`: there is none, or it cannot be read. One of another program is refused. */
+/**
+ * The facts of the database that is to be replaced. `null`: there is none, or it cannot be read. A database
+ * of another program is refused.
+ */
 export function readOldFacts(path: string, { hasForeignLog }: OldFiles): DatabaseFacts | null {
   if (!existsSync(path) || statSync(path).size === 0) return null
   let database: DatabaseSync | null = null
@@ -46,7 +52,7 @@ export function readOldFacts(path: string, { hasForeignLog }: OldFiles): Databas
   }
 }
 
-/** The file without its log. */
+/** Opens the file without its log. */
 const ALONE = { parameters: 'mode=ro&immutable=1' }
 
 export function readFacts(database: DatabaseSync): DatabaseFacts {
@@ -76,22 +82,22 @@ export function readFacts(database: DatabaseSync): DatabaseFacts {
   }
 }
 
-/** Held until the other one is in its place. */
+/** A hold on the old database, until the new one is in its place. */
 export interface OldDatabase {
   /**
-   * `apart`: a file and a log that is not its own, both untouched. `damaged`: SQLite cannot open it, so it could not be seen
-   * either whether another process has it open.
+   * `apart`: a file and the log of another file, both untouched. `damaged`: SQLite cannot open the file, so
+   * it is not known whether another process has it open.
    */
   readonly state: 'whole' | 'apart' | 'damaged' | 'missing'
-  /** A whole one that was not replaced has a log again. */
+  /** Ends the hold. A whole database that was not replaced gets a log again. */
   release(): void
 }
 
 const NOT_HELD = () => {}
 
 /**
- * Has the old database for itself, as one file: what is in its log comes into the file, and the log goes. SQLite refuses
- * that while another connection is open, in any process.
+ * Gets exclusive use of the old database, as one file: the log is written into the file and removed. SQLite
+ * refuses that while another connection is open, in any process.
  */
 export function holdOldDatabase(path: string, { hasForeignLog }: OldFiles): OldDatabase {
   if (!existsSync(path)) return { state: 'missing', release: NOT_HELD }
@@ -110,8 +116,9 @@ export function holdOldDatabase(path: string, { hasForeignLog }: OldFiles): OldD
 }
 
 /**
- * Has the file for itself, and the log lies where it lay: by a second name of the file, beside which SQLite finds none.
- * SQLite's locks are those of the file, whichever name it was opened by. Nothing is written to it.
+ * Gets exclusive use of the file and leaves the log where it is. It opens the file by a second name, beside
+ * which SQLite finds no log. The locks of SQLite belong to the file, whichever name it was opened by. Nothing
+ * is written to the file.
  */
 function holdApart(path: string): OldDatabase {
   const name = `${temporaryOf(path)}-held`
@@ -147,7 +154,7 @@ function releaseOf(database: DatabaseSync, path: string): OldDatabase['release']
   return () => {
     try {
       database.exec('ROLLBACK')
-      // Not of one that was replaced: SQLite would make the log beside the new one.
+      // Not if the file was replaced: SQLite would make the log beside the new file.
       if (fileAt(path) === file) database.exec('PRAGMA journal_mode = WAL')
     } finally {
       database.close()

@@ -4,9 +4,9 @@ import type { Erasable, ErasureListStore, ErasureTarget, Store } from '../store/
 /** An erasure of the list that a restored database does not have. */
 export interface PlannedErasure {
   readonly line: ErasedLine
-  /** What of it is in the database: nothing; one; of messages several, where they were forked. */
+  /** The targets in the database: none, one, or several if messages were forked. */
   readonly found: readonly Found[]
-  /** Where it was, if that namespace is there. */
+  /** The namespace of the erasure, if that namespace exists. */
   readonly namespace: string | null
 }
 
@@ -19,13 +19,13 @@ interface Found {
 export interface KnownErasures {
   readonly lines: readonly (ErasedLine | FilesLine)[]
   readonly hashes: ErasedHashes
-  /** Its id. */
+  /** The id of the database. */
   readonly database: string
 }
 
 /**
- * Which erasures of the list are to be carried out again. The list has only hashes, so everything in the database that has
- * a name is hashed and looked up. Changes nothing.
+ * Which erasures of the list have to be carried out again. The list has only hashes, so everything with a
+ * name in the database is hashed and looked up. Changes nothing.
  */
 export async function planErasures(
   store: Store,
@@ -99,7 +99,7 @@ function foundOf(line: ErasedLine, names: ReadonlyMap<string, Erasable>): readon
   }
 }
 
-/** The erasures that the files of the workspace have followed. */
+/** The erasures that the workspace's files reflect. */
 export function filesDoneIn({ lines }: Pick<KnownErasures, 'lines'>): ReadonlySet<string> {
   return new Set(lines.filter(isFilesLine).map(({ id }) => id))
 }

@@ -4,15 +4,15 @@ import { basename, dirname, join } from 'node:path'
 import { InvalidArgumentError } from '../errors.ts'
 import { syncFolder } from '../sync-folder.ts'
 
-/** What SQLite keeps beside a database. */
+/** The files that SQLite keeps beside a database. */
 export const BESIDE = ['-wal', '-shm', '-journal']
 
-/** Where a database is made ready before it takes the place of another. */
+/** The file in which a database is prepared before it replaces another. */
 export function temporaryOf(path: string): string {
   return `${path}.restoring-${process.pid}`
 }
 
-/** What a restore left that was ended from outside. One that is under way is refused. */
+/** Removes what an aborted restore left. If that restore is still running, it throws. */
 export async function removeLeftovers(path: string): Promise<void> {
   const prefix = `${basename(path)}.restoring-`
   for (const name of await readdir(dirname(path))) {
@@ -41,7 +41,7 @@ export async function removeTemporary(temporary: string): Promise<void> {
   for (const end of ['', ...BESIDE]) await rm(`${temporary}${end}`, { force: true })
 }
 
-/** Where the old files are kept; each time another name. */
+/** The new name of the old files. Each call gives another name. */
 export function asideName(path: string, now: Date): string {
   const instant = now
     .toISOString()
@@ -54,14 +54,14 @@ export function asideName(path: string, now: Date): string {
   }
 }
 
-/** What a test ends the process after. */
+/** Called after each step. A test can end the process there. */
 export type OnStep = (step: string) => void
 
 /**
- * The new database takes the place of the old one, which stays under another name. At no moment is there none under the
- * old name: the old one has both names until the new one is renamed over it. What is left beside a damaged one, or is not
- * its own, is moved before that, since SQLite would take its log for the new one's. What fails before the new one is in
- * place is undone.
+ * The new database takes the place of the old one, which stays under another name. At every moment there is a
+ * database under the old name: the old one has both names until the new one is renamed over it. Files beside
+ * a damaged database, and files that belong to another one, are moved first. Otherwise SQLite would take that
+ * log for the log of the new database. A failure before the new one is in place is undone.
  */
 export async function takePlace(
   temporary: string,
@@ -84,7 +84,7 @@ export async function takePlace(
     if (isReplacing) await rename(temporary, path)
     else await renameInto(temporary, path)
   } catch (error) {
-    // Beside what another program has put there meanwhile, no log of ours belongs.
+    // If another program has put a file there meanwhile, our log does not belong beside it.
     if (isReplacing || !existsSync(path))
       for (const end of moved) await rename(`${aside}${end}`, `${path}${end}`)
     if (isReplacing) await rm(aside)
@@ -94,7 +94,7 @@ export async function takePlace(
   await syncFolder(folder)
 }
 
-/** Not every file system has links; then it takes room for a copy. */
+/** Not every file system has links. Without them, a copy takes extra room. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -104,7 +104,10 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   }
 }
 
-/** Where nothing was: what another program has put there meanwhile is not overwritten. */
+/**
+ * Used if nothing was there before. It does not overwrite a file that another program has put there
+ * meanwhile.
+ */
 async function renameInto(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

@@ -7,14 +7,14 @@ import { closeToOthers } from '../store/private-file.ts'
 import { syncFolder } from '../sync-folder.ts'
 import { syncFile } from './restore-files.ts'
 
-/** A list of what was erased, as a restore has found it. */
+/** The list of what was erased, as a restore found it. */
 export interface FoundList {
   readonly path: string
   readonly lines: readonly (ErasedLine | FilesLine)[]
   readonly hashes: ErasedHashes
 }
 
-/** `null`: there is no such file, or nothing is in it. */
+/** `null`: there is no such file, or it is empty. */
 export async function findList(path: string): Promise<FoundList | null> {
   const lines = await readList(path)
   if (lines === null || lines.length === 0) return null
@@ -33,7 +33,7 @@ function unreadable(path: string, reason: string): ErasedListError {
   )
 }
 
-/** What was erased since the backup cannot be told, or not all of it. */
+/** It is not known, or not fully known, what was erased since the backup. */
 export class ErasedListError extends PalimpsestError {
   override readonly name = 'ErasedListError'
   constructor(message: string, details: { readonly list: string; readonly erasures?: number }) {
@@ -41,12 +41,12 @@ export class ErasedListError extends PalimpsestError {
   }
 }
 
-/** The databases that it has lines of. */
+/** The databases that the list has lines for. */
 export function databasesOf({ lines }: Pick<FoundList, 'lines'>): ReadonlySet<string> {
   return new Set(lines.map(({ database }) => database))
 }
 
-/** The key first: a list is never without it. */
+/** Copies the key first, so that the list is never without it. */
 export async function carryAlong(from: string, to: string): Promise<void> {
   for (const [source, target] of [
     [keyFileOf(from), keyFileOf(to)],
@@ -63,7 +63,7 @@ export async function carryAlong(from: string, to: string): Promise<void> {
 
 type Lines = FoundList['lines']
 
-/** Those that are not there yet. */
+/** Adds the lines that are not there yet. */
 export async function addLines(list: string, lines: Lines, there: Lines): Promise<void> {
   const known = new Set(there.map(line => JSON.stringify(line)))
   const missing = lines.map(line => JSON.stringify(line)).filter(text => !known.has(text))

@@ -4,9 +4,9 @@ import { type AgainOptions, eraseAgain, type FilesAfterRestore, listWaiting } fr
 import { filesDoneIn, namespacesIn, planErasures } from './plan-erasures.ts'
 import { databasesOf, ErasedListError, type FoundList, findList } from './restore-list.ts'
 
-/** `store`: of a database that its operator has restored. */
+/** `store`: the store of a database that its operator has restored. */
 export interface ErasingAgain extends Pick<AgainOptions, 'store' | 'open' | 'onProgress' | 'check'> {
-  /** `null`: nothing is to be erased again. What was under way is gone on with. */
+  /** `null`: nothing is erased again. Erasures that were under way continue. */
   readonly list: FoundList | null
   readonly dryRun?: boolean
 }
@@ -17,7 +17,7 @@ export interface ErasedAgain {
   readonly files: readonly FilesAfterRestore[]
   readonly generation: number
   readonly list: string | null
-  /** Erasures whose bytes an operator has to remove, from before, too: their receipts say how. */
+  /** Erasures whose bytes an operator has to remove, also older ones. Their receipts say how. */
   readonly waiting: number
   readonly receipts: readonly WaitingReceipt[]
 }
@@ -27,7 +27,10 @@ interface WaitingReceipt {
   readonly id: number
 }
 
-/** Of the database with this id. Asked for before anything is opened for writing, so that a wrong one changes nothing. */
+/**
+ * Finds the list for the database with this id. It runs before anything is opened for writing, so that a
+ * wrong list changes nothing.
+ */
 export async function findListOf(path: string, database: string | null): Promise<FoundList> {
   const list = await findList(path)
   if (list === null)
@@ -43,7 +46,10 @@ export async function findListOf(path: string, database: string | null): Promise
   return list
 }
 
-/** Carries out what was erased since a backup that was restored by other means: a dump, or a state of the server. */
+/**
+ * Carries out the erasures since the backup. The backup was restored by other means: from a dump, or from an
+ * earlier state of the server.
+ */
 export async function eraseAgainIn(options: ErasingAgain): Promise<ErasedAgain> {
   const { store, list, dryRun, ...rest } = options
   const { id: database, generation } = await store.database.readIdentity()

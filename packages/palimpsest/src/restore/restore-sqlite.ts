@@ -36,28 +36,29 @@ import {
 
 export interface RestoreOptions {
   readonly backup: string
-  /** The database that is replaced, or made. */
+  /** The database that is replaced, or created. */
   readonly path: string
   /** Left out: beside the database. */
   readonly erasedList?: string
-  /** The program goes on using the list where it is: it is not brought beside the database. */
+  /** The program goes on using the list at its place, so the list is not copied beside the database. */
   readonly staysInPlace?: boolean
-  /** Restores although it cannot be told what was erased since the backup, or not all of it. */
+  /** Restores even if it is not fully known what was erased since the backup. */
   readonly withoutList?: boolean
   /**
-   * The backup stays as the version that wrote it can open it, to go back to that version. What was erased since cannot be
-   * erased again without a migration: where there is any, it is refused, unless `withoutList` says otherwise.
+   * The backup keeps its schema, so that the version that wrote it can open it again. Erasures since then
+   * cannot be repeated without a migration. If there are any, the restore is refused, unless `withoutList` is
+   * set.
    */
   readonly keepSchema?: boolean
   readonly dryRun?: boolean
-  /** An instance for a namespace, by its settings, on a store that it does not close. */
+  /** Opens an instance for a namespace, with its settings, on a store that the instance does not close. */
   readonly open: (
     store: Store,
     namespace: string,
     options: { readonly erasedList: string | false; readonly onError: (error: unknown) => void },
   ) => Promise<Palimpsest>
   readonly onProgress?: (progress: RestoreProgress) => void
-  /** Throws where it is to end: until the new database is in its place, everything is as it was. */
+  /** Throws if the restore has to end. Until the new database is in its place, nothing has changed. */
   readonly check?: () => void
   /** For tests. */
   readonly onStep?: OnStep
@@ -71,30 +72,37 @@ export interface Restored {
   readonly path: string
   readonly backup: string
   readonly dryRun: boolean
-  /** The schema that the backup had, and the one that the database has now. */
+  /** The schema of the backup, and the schema of the database now. */
   readonly schema: { readonly from: number; readonly to: number }
-  /** `null`: its schema was kept, and has none. */
+  /** `null`: the schema was kept, and it has no generation. */
   readonly generation: number | null
-  /** Carried out again, since they came after the backup. */
+  /** Erasures after the backup. They were carried out again. */
   readonly erased: ErasureCounts
-  /** Of the list, after the backup, and not carried out again, since its schema was kept. `null`: it was not. */
+  /**
+   * Erasures of the list after the backup that were not carried out again, because the schema was kept.
+   * `null`: the schema was not kept.
+   */
   readonly comeBack: ErasureCounts | null
-  /** Of the list, about nothing that is in the backup. */
+  /** Erasures of the list whose targets are not in the backup. */
   readonly withoutTarget: number
   readonly files: readonly FilesAfterRestore[]
-  /** Where the old database is now; `null`: there was none. */
+  /** Where the old database is now. `null`: there was none. */
   readonly aside: string | null
-  /** It could not be opened, so it could not be seen either whether another process has it open. */
+  /** The old database could not be opened, so it is not known whether another process had it open. */
   readonly wasDamaged: boolean
-  /** The log beside it was not its own: file and log are kept as they were, neither was put into the other. */
+  /**
+   * The log beside the old file belonged to another file. File and log are kept as they were; neither was
+   * merged into the other.
+   */
   readonly hadForeignLog: boolean
-  /** `null`: none was found, and none was needed or asked for. */
+  /** `null`: no list was found, and none was needed or asked for. */
   readonly list: string | null
 }
 
 /**
- * Puts a backup in the place of a database. All the work is done on a copy beside it; that takes its place at the end, by
- * one step. So a restore that ends at any point has changed nothing, or everything, and can be run again.
+ * Puts a backup in the place of a database. All work is done on a copy beside the database. At the end, one
+ * step puts the copy in its place. So a restore that is interrupted has changed nothing or everything, and
+ * can be run again.
  */
 export async function restoreSqlite(options: RestoreOptions): Promise<Restored> {
   const { backup, dryRun = false, onProgress, onStep = () => {} } = options
@@ -147,7 +155,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<Restored> 
   }
 }
 
-/** SQLite has its log beside the file that a link leads to. */
+/** SQLite keeps its log beside the target of a link. */
 function realPath(path: string): string {
   if (existsSync(path)) return realpathSync(path)
   const folder = dirname(resolve(path))
@@ -170,7 +178,9 @@ function checkPaths(backup: string, path: string): void {
     throw new InvalidArgumentError('backup', backup, 'another file than the database itself')
 }
 
-/** The one that was named, or the one beside the database; of both what either says. */
+/**
+ * The list that the caller named, and the list beside the database. If both exist, their lines are joined.
+ */
 async function listFor(
   path: string,
   { erasedList: named, staysInPlace }: RestoreOptions,
@@ -192,7 +202,10 @@ async function listFor(
   return there ? { ...list, lines: [...list.lines, ...there.lines] } : list
 }
 
-/** A backup of an earlier version does not say which database it is of. */
+/**
+ * A backup of an earlier version does not name its database. If the list has lines of one database only, that
+ * is the one.
+ */
 function onlyDatabase(list: FoundList | null): string | null {
   const [only, ...more] = list ? databasesOf(list) : []
   return more.length === 0 ? (only ?? null) : null
@@ -207,12 +220,12 @@ interface ListCheck {
 }
 
 /**
- * What was erased since the backup has to be known. The database that is replaced tells, too, where it can be read: each of
- * its erasures is in the backup or in the list.
+ * Checks that every erasure since the backup is known. If the database that is replaced can be read, it
+ * helps: each of its erasures must be in the backup or in the list.
  */
 function checkList({ path, list, id, old, facts }: ListCheck): void {
   const where = JSON.stringify(list?.path ?? erasedListOf(path))
-  // A backup from before databases had ids is taken for one of the database whose place it takes.
+  // A backup from before databases had ids is taken for a backup of the database that it replaces.
   const isSame = old !== null && (facts.id === null || facts.id === old.id)
   const listed = new Set(list?.lines.map(line => line.id))
   const inBackup = new Set(facts.erasures.map(recordName))
@@ -241,10 +254,11 @@ function checkList({ path, list, id, old, facts }: ListCheck): void {
     )
 }
 
-/** Of the list, those that the backup does not have. */
+/** The erasures of the list that the backup does not have. */
 function erasedSince({ list, id, old, facts }: Omit<ListCheck, 'path'>): readonly ErasedLine[] {
   const inBackup = new Set(facts.erasures.map(recordName))
-  // The records of a backup from before the list do not name its lines; those of the old database may.
+  // In a backup from before the list, the records do not name its lines. The records of the old database may
+  // name them.
   const known = new Set(
     [...facts.erasures, ...(old?.erasures ?? []).filter(record => inBackup.has(recordName(record)))].map(
       ({ listId }) => listId,
@@ -299,12 +313,12 @@ function generationAfter({ id, old }: Pick<Known, 'id' | 'old'>): Parameters<typ
   return { id, atLeast: old?.id === id ? old?.generation : 0 }
 }
 
-/** The copy is brought up to date, begins a generation, and loses what was erased since. */
+/** Migrates the copy, begins a new generation, and erases from it what was erased since the backup. */
 async function prepare(file: string, options: RestoreOptions, { id, old, list }: Known): Promise<Prepared> {
   const migrated = sqlite(file, { durability: 'normal' })
   await migrated.open()
   await migrated.close()
-  // While no store has it open, which could take it for another database.
+  // Done while no store has the file open. A store could take it for another database.
   const { generation, schema } = beginGeneration(file, generationAfter({ id, old }))
   const store = sqlite(file, { durability: 'normal' })
   await store.open()
@@ -327,7 +341,10 @@ async function prepare(file: string, options: RestoreOptions, { id, old, list }:
   }
 }
 
-/** Above that of the database which it replaces, so that folders of files know which is the later one. Schemas before 13 have none. */
+/**
+ * The new generation is above that of the database that it replaces, so that folders of files know which one
+ * is later. Schemas before 13 have no generation.
+ */
 function beginGeneration(
   file: string,
   { id, atLeast = 0 }: { id: string | null; atLeast?: number | undefined },
@@ -342,7 +359,7 @@ function beginGeneration(
            generation_key = lower(hex(randomblob(8)))`,
         )
         .run(id, atLeast)
-    // Of processes that worked on the original: none works on this one.
+    // These leases belong to processes that worked on the original. No process works on this copy.
     const hasLeases = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'leases'`).get()
     if (hasLeases)
       database.exec(
@@ -356,7 +373,9 @@ function beginGeneration(
   }
 }
 
-/** Beside the database, where a program looks for it; unless it is told where it is. */
+/**
+ * Puts the list beside the database, where a program looks for it, unless the program is told another place.
+ */
 async function bringList(
   list: FoundList | null,
   path: string,

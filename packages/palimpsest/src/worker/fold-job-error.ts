@@ -3,12 +3,12 @@ import { PalimpsestError } from '../errors.ts'
 import { FOLD_JOB_ERROR } from '../store/postgres/forget-jobs.ts'
 
 /**
- * Why a job failed, as the queue stores it beside the job: a code and words of ours, whatever a summariser of the
- * caller's threw. Of which kind it was is the session's last outcome.
+ * Why a job failed, as the queue stores it beside the job: a code and our own words, whatever the caller's
+ * summariser threw. The session's last outcome tells the kind of failure.
  */
 export class FoldJobError extends Error {
   override readonly name = FOLD_JOB_ERROR
-  // The queue would store it.
+  // The queue would store the stack.
   override readonly stack = ''
 }
 

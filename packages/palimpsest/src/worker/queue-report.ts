@@ -7,14 +7,14 @@ import { FOLD_JOB_ERROR } from '../store/postgres/forget-jobs.ts'
 import { keyOf } from '../store/sql/keys.ts'
 import type { FoldJob } from '../store/sql/steps.ts'
 
-/** How the queue of folds is doing. */
+/** The state of the queue of folds. */
 export interface QueueReport {
-  /** Ready, and waiting for a worker. */
+  /** Jobs that are ready and wait for a worker. */
   readonly waiting: number
-  /** Told to wait, after a failure. */
+  /** Jobs that wait after a failure. */
   readonly delayed: number
   readonly underWay: number
-  /** Those that were given up, oldest first: at most so many as somebody reads. */
+  /** Jobs that were given up, oldest first. At most `MAX_SHOWN`. */
   readonly dead: readonly DeadFold[]
   readonly deadCount: number
 }
@@ -24,14 +24,14 @@ export interface DeadFold {
   readonly namespace: string
   readonly session: string
   readonly at: Date
-  /** What the last try said. */
+  /** The error of the last try. */
   readonly reason: string
 }
 
 const MAX_SHOWN = 100
 const MAX_REASON = 300
 
-/** Changes nothing: where there is no queue yet, none is made. */
+/** Changes nothing. If there is no queue yet, none is made. */
 export async function reportQueue(place: QueuePlace): Promise<QueueReport> {
   return reading(place, async client => {
     if (!(await isQueueThere(client, place))) return EMPTY
@@ -58,7 +58,7 @@ async function reading<Result>(
     throw new MissingPeerError('pg', 'The queue of folds', cause)
   })
   const client = new pg.Client({ connectionString: url })
-  // One that breaks fails its query.
+  // A broken connection also fails its query, so the error is not lost.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -80,7 +80,7 @@ async function isQueueThere(client: ClientBase, { schema }: QueuePlace): Promise
   return rows[0].there
 }
 
-/** pg-boss has counts of its own, and writes them down where they are old. */
+/** pg-boss has its own counts, but it writes to the database when they are old. */
 async function countFolds(client: ClientBase, { schema }: QueuePlace) {
   const { rows } = await client.query<{ waiting: number; delayed: number; underWay: number }>(
     `SELECT (count(*) FILTER (WHERE state < 'active' AND start_after <= now()))::int AS waiting,
@@ -99,9 +99,9 @@ interface DeadRow {
   readonly output: object | null
 }
 
-/** Oldest first. Of those whose session is gone nothing is told: not even its id. */
+/** Oldest first. A job whose session is gone is left out, with its id. */
 async function readDead(client: ClientBase, { schema }: QueuePlace): Promise<readonly DeadRow[]> {
-  // A queue of an older pg-boss has no such column.
+  // The column is read through JSON, because a queue of an older pg-boss does not have it.
   const { rows } = await client.query<DeadRow>(
     `SELECT id, data, created_on AS at, to_jsonb(job) -> 'source_output' AS output
      FROM ${jobsSchema(schema)}.job WHERE name = $1 AND state < 'active' ORDER BY created_on`,
@@ -117,7 +117,10 @@ async function readDead(client: ClientBase, { schema }: QueuePlace): Promise<rea
   return rows.filter(({ data }) => isThere.has(keyName(data)))
 }
 
-/** Puts what was given up back into the queue, and gives how many there were. Where there is no queue, none is made. */
+/**
+ * Puts the jobs that were given up back into the queue, and returns their number. If there is no queue, none
+ * is made.
+ */
 export async function replayDead(place: QueuePlace): Promise<number> {
   if (!(await reading(place, client => isQueueThere(client, place)))) return 0
   const boss = await openBoss(place, 'sender')
@@ -132,7 +135,7 @@ export async function replayDead(place: QueuePlace): Promise<number> {
 
 function reasonIn(output: object | null): string {
   const { name, message } = (output ?? {}) as { name?: unknown; message?: unknown }
-  // A version before this one stored what a summariser said.
+  // An earlier version stored the words of the summariser, so they are not shown.
   return String(name === FOLD_JOB_ERROR ? message : 'the worker died, or is of an earlier version').slice(
     0,
     MAX_REASON,

@@ -8,13 +8,13 @@ import { foldFailed, jobFailed } from './fold-job-error.ts'
 
 export interface WorkerOptions {
   readonly place: QueuePlace
-  /** Open, and not closed here. */
+  /** An open store. The worker does not close it. */
   readonly store: Store
-  /** Of a namespace, with the settings that hold now; its `folding` is `worker`. */
+  /** The instance of a namespace, with the settings in force now. Its `folding` is `worker`. */
   readonly instanceOf: (namespace: string) => Promise<Palimpsest>
-  /** Folds at a time. The default: 4. */
+  /** How many folds at a time. Default: 4. */
   readonly concurrency?: number
-  /** How long what is under way may be finished when it is told to stop. The default: 10,000. */
+  /** How long the folds under way may go on after a stop, in milliseconds. Default: 10,000. */
   readonly stopMs?: number
   readonly onError?: (error: unknown, job: FoldJob | null) => void
   /** Milliseconds since 1970; for tests. */
@@ -32,17 +32,17 @@ const OPTIONS = optionsOf<WorkerOptions>({
 })
 
 const CONCURRENCY = 4
-/** A trigger wakes a worker at once (LISTEN/NOTIFY); what a lost connection missed is found by looking this often. */
+/** A trigger wakes a worker at once (LISTEN/NOTIFY). This poll finds what a lost connection missed. */
 const POLL_SECONDS = 1
 const EVERY_MINUTE = '* * * * *'
 const AT_A_TIME = 200
 const STOP_MS = 10_000
 
 /**
- * Carries out the folds of a queue that any number of servers fill and any number of workers empty. A job says which
- * session is to be looked at, nothing more: whether and what to fold is judged when its turn comes, so a job that comes
- * twice, late or for nothing does no harm. The fold itself is guarded by the session's lease: a worker that was paused
- * past its own can commit nothing.
+ * Carries out the folds of a queue. Any number of servers fill the queue, and any number of workers empty it.
+ * A job only says which session to look at. Whether and what to fold is decided when the job runs, so a job
+ * that comes twice, late or for nothing does no harm. The session's lease guards the fold itself: a worker
+ * that was paused beyond its lease cannot commit anything.
  */
 export class FoldWorker {
   readonly #boss: PgBoss
@@ -72,12 +72,15 @@ export class FoldWorker {
     for (let place = 0; place < concurrency; place++) await this.#takeJobs()
     await this.#boss.schedule(SWEEPS, EVERY_MINUTE)
     await this.#boss.work(SWEEPS, { pollingIntervalSeconds: 5 }, () => this.sweep())
-    // What was left behind while nobody worked does not wait for the minute.
+    // Jobs that were left while no worker ran do not wait for the next minute.
     await this.sweep()
     await this.#forgetLost()
   }
 
-  /** One at a time, and the next as soon as one is done: by itself pg-boss looks no sooner than it polls. */
+  /**
+   * Takes one job at a time, and the next as soon as one is done. Without this, pg-boss looks again only when
+   * it polls.
+   */
   async #takeJobs(): Promise<void> {
     const polling = { pollingIntervalSeconds: POLL_SECONDS, notifyPollingIntervalSeconds: POLL_SECONDS }
     let place = ''
@@ -92,8 +95,8 @@ export class FoldWorker {
   }
 
   /**
-   * What fails is tried again by the queue, later each time, and is put aside in the end. A job whose session is gone
-   * has nothing to do: it ends here, and nothing of it is left.
+   * The queue tries a failed job again, later each time, and in the end puts it aside. If the session of a
+   * job is gone, there is nothing to do: the job ends here and leaves nothing.
    */
   async #carryOut(job: Job<FoldJob>): Promise<void> {
     const { data, signal: lost } = job
@@ -109,7 +112,7 @@ export class FoldWorker {
     }
   }
 
-  /** Where the store does not say, it is tried again. */
+  /** If the store does not answer, the job is tried again. */
   async #isGone(job: FoldJob): Promise<boolean> {
     try {
       return (await this.#options.store.sessions.readSeen(job)).session === null
@@ -122,19 +125,25 @@ export class FoldWorker {
     await this.#boss.deleteJob(name, id)
   }
 
-  /** What a version before this one gave up for sessions that were erased since. */
+  /** Removes jobs that an earlier version gave up, if their sessions were erased since. */
   async #forgetLost(): Promise<void> {
     for (const job of await this.#boss.findJobs<FoldJob>(DEAD_FOLDS, { queued: true }))
       if (await this.#isGone(job.data)) await this.#forget(job)
   }
 
-  /** Told to stop in the middle of it: nothing has failed, and another worker may begin at once. */
+  /**
+   * The worker was told to stop in the middle of the job. Nothing has failed, and another worker may begin at
+   * once.
+   */
   async #giveBack(job: Job<FoldJob>): Promise<void> {
     await this.#boss.complete(FOLDS, job)
     await this.#boss.send(FOLDS, job.data, { singletonKey: keyOfJob(job.data) })
   }
 
-  /** Sessions whose time has come, and those whose job was lost, become jobs. By itself once a minute. */
+  /**
+   * Makes jobs for sessions that are due, and for sessions whose job was lost. It also runs by itself once a
+   * minute.
+   */
   async sweep(): Promise<void> {
     const { store, onError, clock = Date.now } = this.#options
     try {
@@ -158,10 +167,10 @@ export class FoldWorker {
   }
 }
 
-/** So often nothing may come of what is said to be pending: then it waits until it is looked for again. */
+/** If pending work comes to nothing this many times, the job ends and waits for a later look. */
 const MAX_IDLE_ROUNDS = 2
 
-/** Until nothing is left to do: what comes while it folds is part of the same job. */
+/** Folds until nothing is left to do. What arrives meanwhile is part of the same job. */
 async function foldAndEnd(
   palimpsest: Palimpsest,
   { job, signal }: { job: Job<FoldJob>; signal: AbortSignal },
