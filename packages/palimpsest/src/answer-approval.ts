@@ -11,12 +11,12 @@ import {
 } from './log/index.ts'
 import type { Appended, Session } from './session.ts'
 
-/** How far back what asked is looked for. */
+/** How many of the newest messages are searched for the request that the decision answers. */
 export const MAX_APPROVALS_BACK = 1_000
 
 const DECISION = optionsOf<ApprovalDecision>({ approvalId: true, approved: true, reason: true })
 
-/** `chat`: bound to what it is now. */
+/** `chat` is bound to the session as it is now. */
 export async function answerApproval(chat: Session, decision: ApprovalDecision): Promise<Appended> {
   checkDecision(decision)
   const judged = await judge(chat, decision)
@@ -28,7 +28,7 @@ export async function answerApproval(chat: Session, decision: ApprovalDecision):
   try {
     return await chat.append(answer, { follows: [seq] })
   } catch (error) {
-    // Another one was faster, with another word or with the same one said otherwise.
+    // Another caller was faster, with another decision or with the same one in another form.
     if (!PalimpsestError.isInstance(error) || error.code !== 'message_conflict') throw error
     await judge(chat, decision)
     return chat.append([])

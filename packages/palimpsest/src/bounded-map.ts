@@ -1,14 +1,15 @@
 /**
- * A map of at most so many entries: the one that was set longest ago is forgotten first. Setting a key again
- * makes it the newest; reading does not.
+ * A map of at most `max` entries. When it is full, the entry that was set longest ago is forgotten. Setting a
+ * key again makes it the newest; reading a key does not.
  */
 export class BoundedMap<Key, Value> {
   readonly #max: number
   readonly #onForget: ((key: Key, value: Value) => void) | undefined
   readonly #entries = new Map<Key, Value>()
   /**
-   * It stands behind all that was forgotten: a new iterator would pass a gap for each of them. It is dropped
-   * where a gap comes about elsewhere, since it holds all tables that the map has had since it was made.
+   * Stands behind all entries that were forgotten. A new iterator would have to pass a gap for each of them.
+   * It is dropped when a gap appears elsewhere, because it keeps alive all internal tables that the map has
+   * had since it was made.
    */
   #oldest: Iterator<Key> | null = null
 
@@ -36,7 +37,7 @@ export class BoundedMap<Key, Value> {
     return this
   }
 
-  /** What is taken away on purpose is not told as forgotten. */
+  /** An entry that the caller deletes is not reported as forgotten. */
   delete(key: Key): boolean {
     const isDeleted = this.#entries.delete(key)
     if (isDeleted) this.#oldest = null
@@ -48,7 +49,9 @@ export class BoundedMap<Key, Value> {
     this.#oldest = null
   }
 
-  /** Forgets the oldest until the others together weigh no more than this. The newest stays, whatever it weighs. */
+  /**
+   * Forgets the oldest entries until the others together weigh at most `max`. The newest entry always stays.
+   */
   shrinkTo(max: number, weigh: (value: Value) => number): void {
     let weight = 0
     for (const value of this.#entries.values()) weight += weigh(value)

@@ -1,8 +1,8 @@
 import { describeError } from './errors.ts'
 
 /**
- * Calls a function of the caller's own that only listens. What it throws, or what a promise of it comes to, is its own
- * affair: it is told, and nothing else changes. It is not waited for.
+ * Calls a function of the caller's that only listens. If it throws, or if its promise fails, `onThrow` is
+ * told and nothing else changes. The result is not awaited.
  */
 export function callListener(
   call: () => unknown,

@@ -77,100 +77,118 @@ import {
 } from './tokens/index.ts'
 
 export interface ContextOptions {
-  /** Tokens of the whole context, instructions, tools and output reserve included. The default: the policy's. */
+  /**
+   * Tokens of the whole context, with instructions, tools and output reserve. Default: the budget of the
+   * policy.
+   */
   readonly budget?: number
-  /** By whose token counts the budget is meant; see `observeUsage`. */
+  /** The model by whose token counts the budget is meant; see `observeUsage`. */
   readonly model?: string
   readonly instructions?: string
-  /** The tools as they go to the model; only their size matters here. */
+  /** The tools as the model gets them. Only their size matters here. */
   readonly tools?: unknown
   /** Tokens that are kept free for the reply. */
   readonly outputReserve?: number
-  /** Where `outputReserve` is for this call only: the one that folds are made for, or `null` for none. */
+  /** If `outputReserve` is for this call only: the usual reserve, for which folds are made. `null`: none. */
   readonly usualReserve?: number | null
-  /** `drop` (the default): another model cannot read them. Kept, they are kept whole. */
+  /** `drop` (the default): another model cannot read reasoning parts. `keep`: they are kept whole. */
   readonly reasoning?: 'drop' | 'keep'
   /**
-   * What is asked now: older messages that may answer it are found and put before the current message, where no
-   * cache is broken, as far as there is room.
+   * The current question. Older messages that may answer it are found and put before the current message, as
+   * far as there is room. No prompt cache is broken there.
    */
   readonly query?: string
-  /** Shows the session as though it were folded by this policy. Stores nothing. */
+  /** Shows the session as if it were folded by this policy. Stores nothing. */
   readonly policy?: Policy
   /**
-   * The message that is answered, by its number: what others said after it is not shown. Whole answers to what was asked
-   * before it stand before it; what was done in answer to it so far, as far as tools gave results, stands after it. Left
-   * out: the newest message.
+   * The `seq` of the message that is answered. What others said after it is not shown. Whole answers to what
+   * was asked before it stand before it. What has been done so far in answer to it, as far as tools gave
+   * results, stands after it. Left out: the newest message.
    */
   readonly throughSeq?: number
-  /** With `throughSeq`: exactly these of the later messages stand after it. */
+  /** With `throughSeq`: exactly these of the later messages stand after that message. */
   readonly alsoSeqs?: readonly number[]
-  /** `false`: somebody only looks. What instructions and tools take here is not what folds are made for. */
+  /**
+   * `false`: the caller only looks. Then the size of its instructions and tools does not count for later
+   * folds.
+   */
   readonly notes?: false
 }
 
-/** What a turn is to answer, where `throughSeq` does not say it. */
+/** What a turn answers, if `throughSeq` does not say it. */
 export interface Asking {
-  /** Messages that are answered together; empty: the log says what is. */
+  /** Messages that are answered together. Empty: the log tells which message is answered. */
   readonly answers: readonly number[]
-  /** What was said last through the same handle; `null`: nothing was. */
+  /** The newest message that was said through the same handle. `null`: there is none. */
   readonly own: number | null
 }
 
 /** What a turn begins with. */
 export interface FrozenContext {
   readonly context: Context
-  /** The message that it is made for; `null`: nothing waits for an answer. */
+  /** The message that the context is made for. `null`: no message waits for an answer. */
   readonly asked: number | null
-  /** The newest messages that it was made of, as they are in the log. */
+  /** The newest messages that the context was made of, as they are in the log. */
   readonly newest: readonly Message[]
   /**
-   * The same moment again, with other options and with what the turn has said since: of what others said meanwhile
-   * nothing is in it, also where it was folded.
+   * Gives the same moment again, with other options and with what the turn has said since. What others said
+   * meanwhile is not in it, not even as part of a fold.
    */
   again(options: ContextOptions, own: ReadonlySet<number>): Promise<Context>
 }
 
-/** What the model is given for one call, in the shapes that libraries and providers take. */
+/** What the model gets for one call, in the shapes of libraries and providers. */
 export interface Context extends ContextParts {
-  /** As `estimateTokens` counts, without the output reserve: what a provider's own figure is compared with. */
+  /** As `estimateTokens` counts, without the output reserve. Compare it with the provider's own figure. */
   readonly estimatedInputTokens: number
-  /** What was seen of the session: hand it to `append` with the reply, and nothing that was erased since comes back by it. */
+  /**
+   * What was seen of the session. The caller hands it to `append` with the reply. Then text that was erased
+   * meanwhile does not come back through the reply.
+   */
   readonly seen: SeenSession
   /** For chat completions. */
   toOpenAI(): ReturnType<typeof toOpenAI>
   /** For the Messages API, with its cache breakpoints. */
   toAnthropic(): ReturnType<typeof toAnthropic>
-  /** As one text; `limit`: at most so many characters. */
+  /** As one text. `limit`: the most characters. */
   toText(options?: { limit?: number; instructions?: boolean }): string
 }
 
-/** Where a policy has no budget: what the usual models take. */
+/** The budget if the policy has none. Common models take at least this much. */
 const DEFAULT_BUDGET = 128_000
-/** What a view keeps filled. A fold leaves less, but it is told in segments; what a view leaves out is only named. */
+/**
+ * The share of the budget that a view keeps filled. A fold may leave less, since segments tell what it folds.
+ * A view can only name what it leaves out.
+ */
 const VIEW_LOW_WATER = 0.5
-/** What is read beyond the budget, so that old tool results can make room first. */
+/** Reads this many times the budget, so that old tool results can make room first. */
 const READ_SHARE = 2
-/** The main points of messages that no fold has reached are taken from so many of their tokens. */
+/** The main points of messages that no fold has reached are taken from at most this many of their tokens. */
 const MAX_INTERIM_TOKENS = 16_000
 const MAX_INTERIM_MESSAGES = 300
-/** Between two looks at a session somebody else may have begun an epoch: then it is looked at once more. */
+/**
+ * Between two looks at a session another process may begin an epoch. Then the session is looked at again, at
+ * most this often.
+ */
 const MAX_FREEZES = 2
-/** What is kept in memory of all sessions together. */
+/** The most that is kept in memory for all sessions together. */
 const MAX_KEPT_BYTES = 64_000_000
 const MAX_KEPT = 1_000
 
-/** What is recalled for a call: at most so many tokens, and of the budget this share. */
+/** What is recalled for one call: at most this many tokens, and at most this share of the budget. */
 const MAX_RECALL_TOKENS = 1_500
 const RECALL_SHARE = 0.1
-/** So many tokens a message of those that are looked at: shorter ones than that are few. */
+/** The number of messages that are looked at allows for this many tokens each. Few messages are shorter. */
 const MIN_RECALLED_TOKENS = 20
 
-/** The same of memory that is larger than its budget: it is to be notes, each of one line. */
+/** The same limits for memory that is larger than its budget. It should be notes of one line each. */
 const RECALLED_MEMORY_TOKENS = 500
 const RECALLED_MEMORY_SHARE = 0.05
 
-/** Whom names mean that came up since the epoch began: at most so much at the volatile end. */
+/**
+ * The lines that tell whom new names mean, for names that came up since the epoch began. They stand at the
+ * volatile end.
+ */
 const MAX_NAMES_TOKENS = 300
 
 const SAID_AT_A_TIME = 500
@@ -178,18 +196,21 @@ const SAID_AT_A_TIME = 500
 const MAX_REMEMBERED = 10_000
 const MAX_CLIPPINGS = 8
 
-/** What was read and rendered for the last context of a session and a size, so that the next costs one message. */
+/**
+ * What was read and rendered for the last context of one session and one size. With it, the next context
+ * costs only the new messages.
+ */
 interface Kept {
   readonly asked: Asked
   readonly epoch: number
-  /** Above it all is raw. */
+  /** All messages above this `seq` are raw. */
   readonly rawAfter: number
   readonly segments: readonly ToldSegment[]
   readonly messages: ContextMessage[]
   readonly isWhole: boolean
   readonly rendered: Rendered
   readonly interims: Map<string, InterimPoints>
-  /** Of what was read first: what came since has its own place. */
+  /** Tokens of the first read. What came later is counted in `tokens`. */
   readonly firstTokens: number
   tokens: number
   bytes: number
@@ -197,18 +218,25 @@ interface Kept {
 }
 
 /**
- * By how they are clipped, and by `seq`. Whatever changes a message's content has to make another version of it.
+ * By the way they are clipped, then by `seq`. A change of a message's content must make another version of
+ * the message.
  */
 type Rendered = Map<string, Map<number, RenderedOnce>>
 
 interface RenderedOnce {
   readonly version: number
-  /** What it was said to answer: an edit of that makes no other version of this one. */
+  /**
+   * The message that this one answers, as it was shown. An edit of that message does not make a new version
+   * of this one.
+   */
   readonly answered: string | undefined
   readonly message: RenderedMessage
 }
 
-/** As it was read, with whom it means where names were clear when it was made and are so no longer. */
+/**
+ * A segment as it was read. `legend` tells whom its names mean, if they were clear when the segment was made
+ * and are not clear now.
+ */
 type ToldSegment = NonNullable<ContextRead['base']>['segments'][number] & Pick<ContextSegment, 'legend'>
 
 interface Asked {
@@ -216,25 +244,28 @@ interface Asked {
   readonly archivedTokens: number
 }
 
-/** All that a context is made of. */
+/** Everything that a context is made of. */
 interface Looked {
   readonly session: SessionRecord
-  /** Of all that the engine itself writes in it. */
+  /** The language of all that the engine itself writes in the context. */
   readonly language: Language
   readonly pins: readonly Pinned[]
   readonly raw: ContextRead['raw']
   readonly kept: Kept
   readonly memory: ShownMemory
   readonly seen: SeenSession
-  /** Messages of a moment that is past: nothing else that came since may be seen. */
+  /**
+   * The view is of a past moment: these messages are added to it, and no other later message may be seen.
+   * `null`: the view is of now.
+   */
   readonly added: readonly ContextMessage[] | null
-  /** The message that it is made for. */
+  /** The message that the context is made for. */
   readonly asked: number | null
   /** See `ContextSource`. */
   readonly settledBelow?: number
 }
 
-/** A message that is to be answered, and those that are answered with it. */
+/** A message that is answered, and those that are answered with it. */
 interface Meant extends AskedAs {
   readonly seq: number
 }
@@ -255,14 +286,14 @@ interface ContextEngine extends LayersEngine {
   readonly policy: Policy
 }
 
-/** Reads sessions for contexts and remembers what it read. It decides nothing: `context/` does. */
+/** Reads sessions for contexts and remembers what it read. It decides nothing; the folder `context/` does. */
 export class Contexts {
   readonly #engine: ContextEngine
   /** Writes under way. */
   readonly #noting = new Set<Promise<void>>()
-  /** The one that was used last is last. */
+  /** The entry that was used last is the last one. */
   readonly #kept = new BoundedMap<string, Kept>(MAX_KEPT)
-  /** What each session's last context was asked with, for a summariser that reuses it. */
+  /** The options of each session's last context, for a summariser that reuses its prefix. */
   readonly #last = new BoundedMap<string, ContextOptions>(MAX_REMEMBERED)
   readonly #fixed = new FixedParts()
   readonly #layers: LayerReader
@@ -280,7 +311,7 @@ export class Contexts {
     return toContext(assembled.parts, figures)
   }
 
-  /** In which language the engine writes in a session now: as its next context will have it. */
+  /** The language in which the engine writes in a session now. The next context will have the same. */
   async language(key: SessionKey, session: SessionRecord): Promise<Language> {
     const { layers } = session
     if (layers !== null && layers.isLanguageOpen !== true) return layers.language
@@ -302,7 +333,7 @@ export class Contexts {
         checkContextOptions(given)
         const asked = asOfNow(given)
         const { said, hasOthers } = await this.#saidSince(key, moment, own)
-        // Where nobody else spoke, the session as it is now says the same, and may be folded better.
+        // If no one else spoke, the session as it is now says the same, and its folds may be better.
         const now = hasOthers ? null : await this.#compute(key, asked)
         if (now?.looked.session.beginsAfter === session.beginsAfter) {
           this.#remember(key, asked)
@@ -314,7 +345,7 @@ export class Contexts {
     }
   }
 
-  /** What a turn said itself, and whether anybody else said anything. */
+  /** What a turn said itself, and whether others said anything. */
   async #saidSince(
     key: SessionKey,
     { session }: Looked,
@@ -339,8 +370,8 @@ export class Contexts {
   }
 
   /**
-   * What the last context of a session was sent as, through the end of a range. `null`: this process made
-   * none, or not one that shows the whole range.
+   * The session's last context as it was sent, through the end of a range. `null`: this process made none, or
+   * none that shows the whole range.
    */
   async prefixOf(key: SessionKey, range: { fromSeq: number; toSeq: number }): Promise<Prefix | null> {
     const options = this.#last.get(keyName(key))
@@ -355,7 +386,7 @@ export class Contexts {
     return isWhole ? { instructions: parts.instructions, messages } : null
   }
 
-  /** What somebody only looks at is sent to no model. */
+  /** Options of a caller that only looks are not remembered: that context is sent to no model. */
   #remember(key: SessionKey, options: ContextOptions): void {
     if (!this.#engine.summarizer.reusesPrefix || options.notes === false) return
     this.#last.set(keyName(key), asOfNow(options))
@@ -370,7 +401,7 @@ export class Contexts {
     const [configured, policy] = await sessionPolicies(store.settings, key, [usual, options.policy ?? usual])
     const budgeted = contextBudget(policy)
     const budget = options.budget ?? budgeted?.tokens ?? DEFAULT_BUDGET
-    // Folds were made for the configured window: with more room, the newest of them are undone.
+    // Folds are made for the configured budget. With more room, the newest of them are undone.
     const unfolds = budget > (contextBudget(configured)?.tokens ?? Number.POSITIVE_INFINITY)
     const asked = {
       tokens: budget * READ_SHARE,
@@ -431,7 +462,7 @@ export class Contexts {
     return { assembled, looked, seen: looked.seen, budget, calibration, outputReserve }
   }
 
-  /** In the room that the context leaves. Outside of groups messages bear no names. */
+  /** Uses only the room that the context leaves. Outside of groups, messages bear no names. */
   #namesSince({ session, language, kept }: Looked, { parts }: Assembled): readonly string[] | null {
     if (session.kind !== 'group') return null
     const { budget, tokens } = parts.report
@@ -439,7 +470,10 @@ export class Contexts {
     return this.#newNames.lines(kept, { language, instructions: parts.instructions, mostTokens })
   }
 
-  /** What the context does not tell already, in the room that it leaves: the rest of it stays as it is, query or not. */
+  /**
+   * Recalls what the context does not show yet. It uses only the room that the context leaves, so that the
+   * rest of the context is the same with and without a query.
+   */
   async #recall(
     key: SessionKey,
     query: string,
@@ -465,17 +499,17 @@ export class Contexts {
     return recalled && { name: 'recall', text: recalled.text }
   }
 
-  /** Memory that is stale is made anew first, so that an epoch begins with what is true. */
+  /** If memory is stale, it is made anew first. So an epoch begins with memory that is true. */
   async #look(key: SessionKey, asked: Asked, view: Omit<MemoryView, 'language'>): Promise<Looked> {
     for (let tries = 0; ; tries++) {
       const { read, kept } = await this.#read(key, asked)
-      // Not only what came since: language and age are the same for every process.
+      // All messages, not only the new ones, so that the language and the age are the same in every process.
       const whole = { ...read, messages: asFreshlyRead(kept, read.session.head?.seq ?? 0) }
       const isLast = tries >= MAX_FREEZES
       let language = read.session.layers?.language ?? null
       if (language === null && !isLast) {
         language = await this.#layers.freeze(key, whole, { refresh: false })
-        // What is frozen of memory has to be read.
+        // If memory was frozen, it has to be read now.
         if (language === null || read.layers.length > 0) continue
       }
       language ??= (await this.#layers.decide(key, whole)).language
@@ -498,7 +532,10 @@ export class Contexts {
     }
   }
 
-  /** The same as it is for the message that is answered, where one is and others came after it. */
+  /**
+   * Looks at the session as of the message that is answered, if there is such a message and others came after
+   * it.
+   */
   async #lookFor(
     key: SessionKey,
     asked: Asked,
@@ -593,7 +630,7 @@ export class Contexts {
       ...(since && !isFull && { since }),
     })
     if (read === null) throw new SessionNotFoundError(key.id)
-    // What is kept of one that was erased and had the same name tells nothing of this one.
+    // If a session was erased, and a new one has its name, what is kept of the old one must not be used.
     const rendered = (earlier?.epoch ?? -1) < read.session.firstEpoch ? undefined : earlier?.rendered
     const kept = read.base === null && earlier ? earlier : newlyKept(read, asked, rendered)
     if (read.base === null) extend(kept, read.messages)
@@ -601,7 +638,10 @@ export class Contexts {
     return { read, kept }
   }
 
-  /** For the policy. A context waits for no write; and a few tokens more or less are not worth one. */
+  /**
+   * Notes the tokens of the fixed parts for the policy. A context waits for no write, and a change of a few
+   * tokens is not worth one.
+   */
   #noteOverhead(key: SessionKey, { state }: SessionRecord, tokens: number): void {
     const { store, onError } = this.#engine
     if (Math.abs(tokens - state.overheadTokens) <= state.overheadTokens * 0.05) return
@@ -612,7 +652,7 @@ export class Contexts {
     this.#noting.add(noting)
   }
 
-  /** Resolves when what contexts have noted for the policy is stored. */
+  /** Resolves when all that contexts noted for the policy is stored. */
   async settled(): Promise<void> {
     await Promise.all(this.#noting)
   }
@@ -632,7 +672,7 @@ export class Contexts {
     return assembleContext({ source, view, plan }, { interim, earlier: kept.beginning, volatile })
   }
 
-  /** In the words of those who said it: no model is asked on the way to one. */
+  /** The points are in the words of the people who said them. No model is asked while a context is made. */
   async #interimPoints(
     key: SessionKey,
     plan: InterimPlan,
@@ -652,7 +692,7 @@ export class Contexts {
     })
     const own = new Set(added && [...added, ...messages].map(({ seq }) => seq))
     const isSeen = ({ seq }: Message) => added === null || seq <= (session.head?.seq ?? 0) || own.has(seq)
-    // As in a fold: nothing is summarised twice.
+    // As in a fold: recalled text is not summarised twice.
     const told = withoutRecalled(await newestWithin(newest.filter(isSeen), MAX_INTERIM_TOKENS))
     const { extractive } = await import('./summarizer/index.ts')
     const { text } = await extractive().summarize({
@@ -671,8 +711,8 @@ export class Contexts {
 }
 
 /**
- * Of memory that is larger than its budget, what has to do with what is asked now: in the room that the context leaves, so
- * that the rest of it stays as it is.
+ * Takes what fits the question from memory that is larger than its budget. It uses only the room that the
+ * context leaves, so that the rest of the context stays as it is.
  */
 async function recallMemory(
   query: string | undefined,
@@ -686,7 +726,7 @@ async function recallMemory(
   return looked.memory.recall(question, { mostTokens, shown })
 }
 
-/** What was last said by a user, through all steps of the answer. */
+/** The last message of a user. It stays the question through all steps of the answer. */
 function currentQuestion({ kept, session, added }: Looked): string | null {
   const through = session.head?.seq ?? 0
   const isAsked = ({ seq, role }: Message) => role === 'user' && (added !== null || seq <= through)
@@ -694,7 +734,7 @@ function currentQuestion({ kept, session, added }: Looked): string | null {
   return asked === undefined ? null : searchableText(asked.content)
 }
 
-/** Rounding each block up may add one to each. */
+/** Each block may round up by one token. */
 const BLOCK_ROUNDING_TOKENS = 16
 
 function calibrationFor({ calibrations }: SessionRecord, model: string | undefined): Calibration {
@@ -702,7 +742,7 @@ function calibrationFor({ calibrations }: SessionRecord, model: string | undefin
   return calibrationOf(calibrations.inForce as Calibrations, model)
 }
 
-/** The call that folds are made for: anything else is a view. */
+/** Whether this is the kind of call that folds are made for. Any other call is a view. */
 function isConfigured(options: ContextOptions, memory: ShownMemory): boolean {
   const { budget, policy, instructions, tools } = options
   if (budget !== undefined || policy !== undefined) return false
@@ -719,7 +759,7 @@ function usualReserve({
 
 const MAX_FIXED_PARTS = 100
 
-/** A bot sends the same instructions and memory with every call: they are measured once. */
+/** A bot sends the same instructions and memory with every call, so they are measured once. */
 class FixedParts {
   readonly #known = new BoundedMap<string, BoundedMap<string, FixedPart>>(MAX_FIXED_PARTS)
 
@@ -754,7 +794,7 @@ function newlyKept(
     asked,
     epoch: session.epoch,
     rawAfter,
-    // One under which an erasure left nothing says nothing.
+    // A segment is empty if an erasure left nothing under it.
     segments: withLegends((base?.segments ?? []).filter(({ text }) => text !== '')),
     messages: [],
     isWhole,
@@ -769,7 +809,7 @@ function newlyKept(
   return kept
 }
 
-/** From the segments alone, so that it stays as it is as long as they do. */
+/** Made from the segments alone, so that legends change only when segments do. */
 function withLegends(segments: NonNullable<ContextRead['base']>['segments']): readonly ToldSegment[] {
   const legends = legendsOf(segments)
   return segments.map((segment, place) =>
@@ -777,11 +817,14 @@ function withLegends(segments: NonNullable<ContextRead['base']>['segments']): re
   )
 }
 
-/** What an entry takes by itself; and each message about three times its text: as read, as rendered, as sent. */
+/**
+ * The bytes of an entry itself. Each message counts as about three times its text: as read, as rendered, as
+ * sent.
+ */
 const ENTRY_BYTES = 4_000
 const COPIES = 3
 
-/** Two calls may have read the same messages at once. */
+/** Skips known messages: two calls may have read the same ones at once. */
 function extend(kept: Kept, messages: readonly ContextMessage[]): void {
   const last = kept.messages.at(-1)?.seq ?? 0
   for (const message of messages) {
@@ -813,7 +856,7 @@ function toPinned(
   return { id, seq, speaker, text: message === null ? (note ?? '') : modelText(message.content) }
 }
 
-/** A moment that is past, with what the turn that began then has said itself. */
+/** A past moment, with what the turn that began then has said since. */
 async function withSaid(moment: Looked, said: readonly Message[]): Promise<Looked> {
   const turn = moment.kept.messages.at(-1)?.turn ?? moment.session.head?.totals.turn ?? 0
   return { ...moment, added: [...(moment.added ?? []), ...(await asContextMessages(said, turn))] }
@@ -831,7 +874,10 @@ async function asContextMessages(
   return measured
 }
 
-/** Where all that came later belongs to the answer, the session as it is shows it; `null`: something else came, too. */
+/**
+ * If all later messages belong to the answer, the session as it is now shows it. `null`: other messages came
+ * too.
+ */
 function uncut(
   looked: Looked,
   meant: Meant,
@@ -842,7 +888,7 @@ function uncut(
   return isAll ? { ...looked, asked: meant.seq } : null
 }
 
-/** Through the message that is answered: of what is later, only what belongs there. */
+/** The session through the message that is answered. Of the later messages, only those that belong there. */
 function cutTo(
   looked: Looked,
   meant: Meant,
@@ -853,7 +899,7 @@ function cutTo(
   }: {
     readonly messages: readonly ContextMessage[]
     readonly place: number
-    /** The later messages included. */
+    /** With the later messages. */
     readonly raw: ContextRead['raw']
   },
 ): Looked {
@@ -862,7 +908,7 @@ function cutTo(
   const since = messages.slice(place + 1)
   const { before, after } = sinceAsked(messages, place, meant)
   const earlier = messages.slice(0, place)
-  // What belongs together is of one turn: a result is shown with its call.
+  // Messages that belong together get one turn, so that a result is shown with its call.
   const ofTurn = (turn: number) => (message: ContextMessage) => ({ ...message, turn })
   const told = before.map(ofTurn(earlier.at(-1)?.turn ?? Math.max(0, asked.turn - 1)))
   return {
@@ -883,7 +929,7 @@ function withMore({ messages, tokens }: ContextRead['raw'], more: readonly Conte
   return { messages: messages + more.length, tokens: tokens + tokensOf(more) }
 }
 
-/** What a call means to answer; or that it is the newest message, and what of it waits for an answer. */
+/** What a call answers. If it answers the newest message: only which message waits for an answer. */
 function meantBy(
   { throughSeq, alsoSeqs: also }: ContextOptions,
   asking: Asking | undefined,
@@ -906,7 +952,7 @@ function asOfNow({ throughSeq: _, alsoSeqs: __, ...options }: ContextOptions): C
   return options
 }
 
-/** Where a policy would have the raw messages begin, but never after the message that is answered. */
+/** Where a policy lets the raw messages begin, but never after the message that is answered. */
 function beginningOf(policy: Policy, { session, kept, added }: Looked): View['from'] {
   const from = rawBegins(policy, session.head!.totals)
   const turn = added === null ? undefined : kept.messages.at(-1)?.turn
@@ -936,8 +982,8 @@ function sourceOf({ session, language, pins, raw, kept, added, settledBelow }: L
 }
 
 /**
- * Exactly what a process would read that has nothing of the session in memory, so that a context does not
- * hang on which process makes it; and nothing that another call has read meanwhile.
+ * Exactly the messages that a process with an empty memory would read. So a context does not depend on the
+ * process that makes it, and messages that another call has read meanwhile are left out.
  */
 function asFreshlyRead({ messages, asked, rawAfter }: Kept, headSeq: number): readonly ContextMessage[] {
   let end = messages.length
@@ -945,7 +991,7 @@ function asFreshlyRead({ messages, asked, rawAfter }: Kept, headSeq: number): re
   let first = end
   let left = asked.tokens
   while (first > 0 && left >= 0 && messages[first - 1]!.seq > rawAfter) left -= messages[--first]!.tokens
-  // Where all that is raw fits, what was read below the cursor is there as well.
+  // If all raw messages fit, those that were read below the cursor are part of it as well.
   const isCut = left < 0
   return messages.slice(isCut ? first : 0, end)
 }
@@ -961,7 +1007,7 @@ function keptRenderer(
     const rules = tokens <= clipTokens ? usual : `${usual} ${clipTokens}`
     let known = kept.rendered.get(rules)
     if (known === undefined) {
-      // Few sizes are in use at a time; what is not clipped stays.
+      // Few sizes are in use at one time. Messages that are not clipped are kept.
       if (kept.rendered.size >= MAX_CLIPPINGS)
         for (const other of kept.rendered.keys()) if (other !== usual) kept.rendered.delete(other)
       known = new Map()
@@ -983,7 +1029,7 @@ function forgetBelow(rendered: Rendered, seq: number): void {
   }
 }
 
-/** At least one, so that something can be said of them. */
+/** At least one message, so that something can be said. */
 async function newestWithin(messages: readonly Message[], tokens: number): Promise<readonly Message[]> {
   let left = tokens
   let first = messages.length
@@ -994,7 +1040,10 @@ async function newestWithin(messages: readonly Message[], tokens: number): Promi
   return messages.slice(first)
 }
 
-/** In the model's own tokens, where it is known how they relate to ours; the room for the reply is in them already. */
+/**
+ * Counts in the model's own tokens, if their relation to ours is known. The room for the reply is already in
+ * those tokens.
+ */
 function toContext(
   parts: ContextParts,
   {
@@ -1059,7 +1108,10 @@ const CONTEXT = optionsOf<ContextOptions>({
   notes: true,
 })
 
-/** What types would have caught, for those who do without: a misspelt option would be lost. */
+/**
+ * Finds at run time what types find at compile time, for callers without types. Otherwise a misspelt option
+ * would be lost.
+ */
 function checkContextOptions(options: ContextOptions): void {
   checkOptions('context', options, CONTEXT)
   const { budget, instructions, outputReserve, reasoning, model, throughSeq, alsoSeqs } = options

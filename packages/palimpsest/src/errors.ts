@@ -6,7 +6,7 @@
 import type { ApprovalRefusal } from './log/judge-approval.ts'
 import { isProviderCode, providerAdvice, providerFailure } from './provider-failure.ts'
 
-/** One table from code to the outside: the HTTP status and the exit code of the command line. */
+/** Maps each code to what the outside sees: the HTTP status and the exit code of the command line. */
 export const ERROR_CODES = {
   invalid_message: { status: 422, exit: 65 },
   invalid_argument: { status: 422, exit: 64 },
@@ -77,7 +77,10 @@ export const ERROR_CODES = {
 export type ErrorCode = keyof typeof ERROR_CODES
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Recognised by symbol rather than by class, so that two copies of the package know each other's errors. */
+/**
+ * Errors are recognised by symbol rather than by class, so that two copies of the package know each other's
+ * errors.
+ */
 const marker = Symbol.for('palimpsest.error')
 
 export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extends Error {
@@ -96,7 +99,9 @@ export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extend
     return typeof error === 'object' && error !== null && marker in error
   }
 
-  /** By its name, where it is of another copy of the package, which has classes of its own. */
+  /**
+   * An error of another copy of the package is recognised by its name, since that copy has its own classes.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (!PalimpsestError.isInstance(value)) return false
     if (this === PalimpsestError || Function.prototype[Symbol.hasInstance].call(this, value)) return true
@@ -108,7 +113,7 @@ export class PalimpsestError<Details extends ErrorDetails = ErrorDetails> extend
   }
 }
 
-/** A value that a caller handed in and that cannot be taken. Nothing was changed. */
+/** A value from the caller is refused. Nothing was changed. */
 export class InvalidMessageError extends PalimpsestError<{ field: string; value: unknown; allowed: string }> {
   override readonly name = 'InvalidMessageError'
   constructor(field: string, value: unknown, allowed: string) {
@@ -135,12 +140,12 @@ export class InvalidArgumentError extends PalimpsestError<{
   }
 }
 
-/** An option that the call does not have. It would be lost without a word. */
+/** The call does not have this option. Without the error, the option would be lost silently. */
 export class UnknownOptionError extends PalimpsestError<{
   field: string
   value: string
   allowed: string
-  /** The option that was probably meant; `null`: none is like it. */
+  /** The option that was probably meant. `null`: no name is similar. */
   meant: string | null
 }> {
   override readonly name = 'UnknownOptionError'
@@ -158,7 +163,7 @@ export class UnknownOptionError extends PalimpsestError<{
   }
 }
 
-/** For options that count or time something. */
+/** For options that are counts or durations. */
 export function checkPositive(field: string, value: unknown): void {
   if (typeof value !== 'number' || !Number.isFinite(value) || value <= 0)
     throw new InvalidArgumentError(field, value, 'a number above 0')
@@ -168,14 +173,14 @@ export interface SettingsProblem {
   readonly setting: string
   readonly value: unknown
   readonly allowed: string
-  /** There is no such setting, whatever its value. */
+  /** There is no setting of this name, so its value does not matter. */
   readonly isUnknown?: boolean
 }
 
-/** There are not many more settings than that, and nobody reads what else somebody made up. */
+/** There are not many more settings than this. Further invented names help no reader. */
 const MAX_PROBLEMS = 50
 
-/** Names every setting that is wrong, not only the first. */
+/** Names every wrong setting, not only the first. */
 export class InvalidSettingsError extends PalimpsestError<{ problems: readonly SettingsProblem[] }> {
   override readonly name = 'InvalidSettingsError'
   constructor(problems: readonly SettingsProblem[]) {
@@ -189,7 +194,7 @@ export class InvalidSettingsError extends PalimpsestError<{ problems: readonly S
   }
 }
 
-/** A policy of the caller's own did not answer. The built-in rules went on without it. */
+/** The caller's own policy did not answer in time. The built-in rules went on without it. */
 export class PolicyTimeoutError extends PalimpsestError<{ sessionId: string; timeoutMs: number }> {
   override readonly name = 'PolicyTimeoutError'
   constructor(sessionId: string, timeoutMs: number) {
@@ -202,7 +207,10 @@ export class PolicyTimeoutError extends PalimpsestError<{ sessionId: string; tim
   }
 }
 
-/** Of events: the database was restored since, and what happened after the position is not in it, or is something else. */
+/**
+ * A reader of events gave a position that is lost: the database was restored since. What happened after the
+ * position is missing, or is something else.
+ */
 export class PositionLostError extends PalimpsestError {
   override readonly name = 'PositionLostError'
   constructor() {
@@ -215,7 +223,9 @@ export class PositionLostError extends PalimpsestError {
   }
 }
 
-/** What a caller's own policy returned is not a decision, or names a type that nobody handles. */
+/**
+ * The caller's own policy returned a value that is not a decision, or that names a type without a handler.
+ */
 export class InvalidDecisionError extends PalimpsestError<{ returned: unknown; allowed: string }> {
   override readonly name = 'InvalidDecisionError'
   constructor(returned: unknown, allowed: string) {
@@ -227,8 +237,8 @@ export class InvalidDecisionError extends PalimpsestError<{ returned: unknown; a
 }
 
 /**
- * The external id was seen before with other content. The first message stays as it is. `seq` is `null`
- * where the same request held both, so that neither is stored.
+ * The external id is known with other content. The first message stays as it is. `seq` is `null` if the same
+ * request held both messages; then neither is stored.
  */
 export class MessageConflictError extends PalimpsestError<{
   sessionId: string
@@ -258,7 +268,7 @@ const HISTORY_CONFLICTS = {
     'knows another change under this operation id. The first stays, and nothing was changed; give each change an id of its own.',
 }
 
-/** A change of a history's end that does not fit the history. */
+/** A change of the history's end does not fit the history. */
 export class HistoryConflictError extends PalimpsestError<{
   sessionId: string
   reason: keyof typeof HISTORY_CONFLICTS
@@ -270,7 +280,7 @@ export class HistoryConflictError extends PalimpsestError<{
   }
 }
 
-/** A chat platform does not let us go on. */
+/** A chat platform refuses further work. */
 export class ChannelFailedError extends PalimpsestError<{ channel: string }> {
   override readonly name = 'ChannelFailedError'
   constructor(channel: string, reason: string, cause?: unknown) {
@@ -278,7 +288,7 @@ export class ChannelFailedError extends PalimpsestError<{ channel: string }> {
   }
 }
 
-/** The address of a model points elsewhere: the key of the one is not for the other. */
+/** The address of a model redirects to another one. The key of the first address is not for the second. */
 export class ModelRedirectedError extends PalimpsestError<{
   redirect: number
   from: string
@@ -302,7 +312,7 @@ function redirectedTo(from: string, to: string): string {
   return from.startsWith(`${to}/`) ? 'another path there' : to
 }
 
-/** What was to be answered is answered already, or gone: nothing was stored. */
+/** The messages were answered already, or they are gone. Nothing was stored. */
 export class NotWaitingError extends PalimpsestError<{ sessionId: string; seqs: readonly number[] }> {
   override readonly name = 'NotWaitingError'
   constructor(details: { sessionId: string; seqs: readonly number[] }) {
@@ -315,7 +325,7 @@ export class NotWaitingError extends PalimpsestError<{ sessionId: string; seqs: 
   }
 }
 
-/** What a handle has seen and is gone: its session, messages of it, or memory that it was shown. */
+/** What a handle has seen and is gone now: its session, messages of the session, or memory that was shown. */
 export type Erased = 'session' | 'messages' | 'memory'
 
 const ERASED_WORDS: Readonly<Record<Erased, string>> = {
@@ -324,7 +334,10 @@ const ERASED_WORDS: Readonly<Record<Erased, string>> = {
   memory: 'memory that it shows was erased',
 }
 
-/** Something was erased after the caller had seen it, and before it stored what came of that. Nothing was stored. */
+/**
+ * Something was erased after the caller had seen it, and before the caller stored its result. Nothing was
+ * stored.
+ */
 export class ErasedMeanwhileError extends PalimpsestError<{ sessionId: string; erased: Erased }> {
   override readonly name = 'ErasedMeanwhileError'
   constructor(details: { sessionId: string; erased: Erased }) {
@@ -336,7 +349,10 @@ export class ErasedMeanwhileError extends PalimpsestError<{ sessionId: string; e
   }
 }
 
-/** What this was said to is hidden by a rollback: it would be shown as an answer to something else. Nothing was stored. */
+/**
+ * A rollback hides the message that this one answers. Without that message it would look like an answer to
+ * something else. Nothing was stored.
+ */
 export class TakenBackError extends PalimpsestError<{ sessionId: string; seqs: readonly number[] }> {
   override readonly name = 'TakenBackError'
   constructor(details: { sessionId: string; seqs: readonly number[] }) {
@@ -357,12 +373,12 @@ const APPROVAL_WORDS: Readonly<Record<ApprovalRefusal, string>> = {
   earlier_beginning: 'what asked for it lies before the newest beginning of the session',
 }
 
-/** An approval that nothing waits for. Nothing was stored, and nothing is run. */
+/** No call waits for this approval. Nothing was stored, and nothing is run. */
 export class ApprovalRefusedError extends PalimpsestError<{
   sessionId: string
   approvalId: string
   reason: ApprovalRefusal
-  /** The ids of those that wait for an answer. */
+  /** The ids of the approvals that wait for an answer. */
   waiting: readonly string[]
 }> {
   override readonly name = 'ApprovalRefusedError'
@@ -384,12 +400,12 @@ export class ApprovalRefusedError extends PalimpsestError<{
   }
 }
 
-/** A handle that has seen what is gone by now: to try again with it changes nothing. */
+/** The handle has seen something that is gone now. A new try with the same handle fails again. */
 export function isOverForGood(error: unknown): boolean {
   return PalimpsestError.isInstance(error) && ['erased_meanwhile', 'taken_back'].includes(error.code)
 }
 
-/** Somebody changed the settings since the caller read them. */
+/** Another caller changed the settings since this caller read them. */
 export class SettingsConflictError extends PalimpsestError<Record<string, never>> {
   override readonly name = 'SettingsConflictError'
   constructor() {
@@ -433,13 +449,13 @@ export class SessionExistsError extends PalimpsestError<{ sessionId: string }> {
 
 export interface TraitMismatch {
   readonly trait: 'kind' | 'user' | 'scope'
-  /** What the caller said. */
+  /** What the caller gave. */
   readonly given: string
-  /** What the session is. */
+  /** What the session has. */
   readonly stored: string
 }
 
-/** The caller opened a session as something that it is not. Nothing was stored or read. */
+/** The caller opened a session with another kind, user or scope than it has. Nothing was stored or read. */
 export class SessionMismatchError extends PalimpsestError<{
   sessionId: string
   mismatches: readonly TraitMismatch[]
@@ -458,7 +474,7 @@ export class SessionMismatchError extends PalimpsestError<{
     )
   }
 
-  /** For a caller who may write and not read. */
+  /** The error for a caller that may write and may not read. */
   withoutStored(): PalimpsestError {
     const { sessionId, mismatches } = this.details
     const differences = mismatches.map(({ trait, given }) => `its ${trait} is not ${describe(given)}`)
@@ -518,7 +534,7 @@ export class DocumentNotFoundError extends PalimpsestError<{ layer: string; key:
   }
 }
 
-/** Somebody wrote since the version that the caller had read. */
+/** Another writer changed the document since the version that the caller had read. */
 export class DocumentConflictError extends PalimpsestError<{
   layer: string
   key: string
@@ -537,7 +553,7 @@ export class DocumentConflictError extends PalimpsestError<{
   }
 }
 
-/** A scope that is one person's stays so: another one would be shown what is theirs. */
+/** A scope of one person stays with that person. Another one would be shown that person's memory. */
 export class ScopeOwnedError extends PalimpsestError<{ scope: string }> {
   override readonly name = 'ScopeOwnedError'
   constructor(scope: string) {
@@ -550,7 +566,7 @@ export class ScopeOwnedError extends PalimpsestError<{ scope: string }> {
   }
 }
 
-/** A commit that was made for another epoch: history was folded, edited, rolled back or erased meanwhile. */
+/** The commit was made for another epoch. The history was folded, edited, rolled back or erased meanwhile. */
 export class EpochConflictError extends PalimpsestError<{
   sessionId: string
   expected: number
@@ -583,7 +599,7 @@ export class CursorConflictError extends PalimpsestError<{
   }
 }
 
-/** The lease ran out and another process holds, or held, the session since. */
+/** The lease ran out. Another process has held the session since, or holds it now. */
 export class LeaseLostError extends PalimpsestError<{ sessionId: string; token: number }> {
   override readonly name = 'LeaseLostError'
   constructor(sessionId: string, token: number) {
@@ -607,20 +623,20 @@ const CONTEXT_PARTS = {
   conversation: 'conversation',
 } as const
 
-/** In tokens of the budget. What takes none may be left out. */
+/** In tokens of the budget. A part of zero tokens may be left out. */
 export type ContextNeeds = { readonly [Part in keyof typeof CONTEXT_PARTS]?: number }
 
 /**
- * Not even the newest message fits beside the fixed parts of the call, however much of it is left out. No
- * model was called, and nothing has changed. The `parts` add up to `neededTokens`, what the smallest context that was
- * tried would have taken, and that is more than the budget.
+ * The newest message does not fit beside the fixed parts of the call, even when it is shortened as far as
+ * possible. No model was called, and nothing has changed. `neededTokens` is the size of the smallest context
+ * that was tried. It is above the budget, and it is the sum of `parts`.
  */
 export class ContextOverflowError extends PalimpsestError<{
   budget: number
   neededTokens: number
-  /** Of these, what no message takes. */
+  /** The part of `neededTokens` that is not for messages. */
   fixedTokens: number
-  /** The rest: what the session memory and the conversation take at least. */
+  /** The rest: the least that the session memory and the conversation take. */
   conversationTokens: number
   parts: ContextNeeds
 }> {
@@ -647,7 +663,7 @@ export class ContextOverflowError extends PalimpsestError<{
 
 type StoreErrorCode = Extract<ErrorCode, `store_${string}`>
 
-/** What the database said, in our words, with what to do. The database's own error is the `cause`. */
+/** What the database said, in our words, with advice. The database's own error is the `cause`. */
 export class StoreError extends PalimpsestError<{ store: string; reason: string }> {
   override readonly name = 'StoreError'
   constructor(code: StoreErrorCode, store: string, message: string, cause?: unknown) {
@@ -683,21 +699,24 @@ export function describe(value: unknown): string {
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`
 }
 
-/** Why a value is refused. What is missing is said to be missing: a person who typed a command wrote no `undefined`. */
+/**
+ * Why a value is refused. A missing value is called missing, since a person who typed a command did not write
+ * `undefined`.
+ */
 export function refusal(field: string, value: unknown, allowed: string): string {
   return value === undefined
     ? `${field}: nothing is given; allowed: ${allowed}`
     : `${field}: ${describe(value)} cannot be taken; allowed: ${allowed}`
 }
 
-/** A name that a caller wrote, for details: as it is, unless it is long. */
+/** A name that a caller wrote, for details. It stays as it is unless it is long. */
 function describeName(name: string): string {
   return name.length <= SHOWN_CHARACTERS ? name : describe(name)
 }
 
-/** JSON refuses cycles and big integers; an error about them must not fail itself. */
+/** JSON refuses cycles and big integers. An error message about such a value must not throw itself. */
 function jsonOrText(value: unknown): string {
-  // What is shown is its beginning: the rest need not be written.
+  // Only the beginning is shown, so the rest need not be converted.
   const shown = typeof value === 'string' ? value.slice(0, 2 * SHOWN_CHARACTERS) : value
   try {
     return JSON.stringify(shown) ?? String(shown)
@@ -706,18 +725,18 @@ function jsonOrText(value: unknown): string {
   }
 }
 
-/** The same for a text that is told as it is, unless it is long. */
+/** Like `abbreviate`, but a text is not quoted unless it is long. */
 function shortened(value: unknown): unknown {
   return typeof value === 'string' ? describeName(value) : abbreviate(value)
 }
 
-/** Details travel into logs and HTTP answers, so a huge value does not go along whole. */
+/** Details go into logs and HTTP answers, so a huge value is shortened. */
 function abbreviate(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value == null) return value
   return describe(value)
 }
 
-/** Those of ours whose words repeat what a caller, a provider or a platform wrote. */
+/** Our own errors whose messages repeat text of a caller, a provider or a platform. */
 const REPEATING: ReadonlySet<ErrorCode> = new Set([
   'invalid_message',
   'invalid_argument',
@@ -728,15 +747,15 @@ const REPEATING: ReadonlySet<ErrorCode> = new Set([
   'malformed_request',
 ])
 
-/** As programs name things: no words of anybody's. */
+/** A name as programs write it. It cannot hold the words of a person. */
 const NAME = /^[A-Za-z][A-Za-z0-9_.:/-]{0,79}$/
 const NUMBER_OR_NAME = /^[A-Za-z0-9_]{2,40}$/
 const MAX_CAUSES = 4
 
 /**
- * What went wrong, for a log, a trace or a stored outcome: what kind of error it is, its codes and where it was
- * thrown. Never its words, unless they are our own: an error of a provider, a platform or a database may repeat the
- * request that it is about, with what people said and with the key.
+ * Describes an error for a log, a trace or a stored outcome: its kind, its codes and the place where it was
+ * thrown. It repeats the message only if the message is our own. An error of a provider, a platform or a
+ * database may repeat its request, with the conversation and the key.
  */
 export function describeError(error: unknown, { withPlace = true } = {}): string {
   const told: string[] = []
@@ -744,20 +763,22 @@ export function describeError(error: unknown, { withPlace = true } = {}): string
   for (let depth = 0; depth < MAX_CAUSES && next !== undefined && next !== null; depth++) {
     const text = describeOne(next, withPlace)
     if (!told.includes(text)) told.push(text)
-    // Our own words tell all that there is to tell.
+    // Our own message is complete, so its causes add nothing.
     if (PalimpsestError.isInstance(next)) break
     next = next instanceof Error ? innerOf(next) : undefined
   }
   return told.length === 0 ? `a thrown ${error === null ? 'null' : 'undefined'}` : told.join(', caused by ')
 }
 
-/** What it comes of: a retry that was given up, or several errors in one, tell of the last. */
+/** The inner error. For a retry that was given up, or for several errors in one, it is the last error. */
 function innerOf(error: Error): unknown {
   const { lastError, errors } = error as { lastError?: unknown; errors?: unknown }
   return error.cause ?? lastError ?? (Array.isArray(errors) ? errors.at(-1) : undefined)
 }
 
-/** What the engine says of a mistake in code: names of the program's and nothing else. */
+/**
+ * What the JavaScript engine says about a mistake in code. It holds names of the program and nothing else.
+ */
 const MISTAKE =
   /^(?:[\w.$]{1,80} is not (?:defined|a function|iterable|a constructor)|Cannot (?:read|set) properties of (?:undefined|null)(?: \((?:reading|setting) '[\w$]{1,80}'\))?)$/
 
@@ -792,18 +813,20 @@ function describeOne(error: unknown, withPlace: boolean): string {
   return advice === null ? told : `${told}: ${advice}`
 }
 
-/** What a server answered to a request of ours: words in it are not ours, but for codes that are known. */
+/**
+ * An error for a server's answer to a request of ours. Its words are the server's, apart from known codes.
+ */
 function isAnswer(error: object): boolean {
   const { statusCode, status } = error as Readonly<Record<string, unknown>>
   return typeof statusCode === 'number' || typeof status === 'number'
 }
 
-/** As Node, its parts and the databases write them. */
+/** Codes as Node, its parts and the databases write them. */
 const SYSTEM_CODE =
   /^(?:E[A-Z0-9]{2,14}|EAI_[A-Z]{2,12}|(?:ERR|UND_ERR|SQLITE|HPE)_[A-Z0-9_]{2,50}|[A-Z_]{3,40}_CERT[A-Z_]{0,30}|CERT_[A-Z_]{3,30}|UNABLE_TO_[A-Z_]{3,40})$/
 const SQL_STATE = /^[0-9A-Z]{5}$/
 
-/** The code of an error, where it is one of a program's: never what a server made up. */
+/** The code of an error, if a program defines it. A text that a server made up is not returned. */
 function tellableCode(error: object): string | null {
   const { code, severity } = error as Readonly<Record<string, unknown>>
   if (PalimpsestError.isInstance(error)) return error.code
@@ -813,7 +836,7 @@ function tellableCode(error: object): string | null {
   return SYSTEM_CODE.test(code) || (severity !== undefined && SQL_STATE.test(code)) ? code : null
 }
 
-/** Of a call of a model alone: other servers have other reasons for a 404. */
+/** Only for calls of a model. On other servers a 404 has other reasons. */
 function adviceAbout(error: object): string | null {
   const { statusCode, reason } = error as Readonly<Record<string, unknown>>
   const { kind, code } = providerFailure(error)
@@ -826,7 +849,9 @@ function named(value: unknown, pattern = NAME): value is string {
   return typeof value === 'string' && pattern.test(value)
 }
 
-/** Where a mistake was made: of an error that has codes, they say more. */
+/**
+ * The place of a mistake in code. For an error with codes the place is left out, because the codes say more.
+ */
 function placeOf(error: object): string | null {
   if ('code' in error || 'statusCode' in error || 'reason' in error) return null
   const frame = framesOf(error).find(line => !/node:|node_modules/.test(line))
@@ -835,7 +860,10 @@ function placeOf(error: object): string | null {
 
 const FRAME = /^ {4}at (?:[^\n]{1,200} \()?(?:file:|node:|\/|[A-Za-z]:\\)[^\n]{1,500}:\d+:\d+\)?$/
 
-/** The lines of its stack, without the words before them: what cannot be told from those is left out. */
+/**
+ * The lines of the stack, without the message before them. If the message cannot be told from the lines,
+ * nothing is returned.
+ */
 export function framesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error) || typeof error.stack !== 'string') return []
   const { stack, message } = error
@@ -847,7 +875,7 @@ export function framesOf(error: unknown): readonly string[] {
     .filter(line => FRAME.test(line))
 }
 
-/** The error as loggers and tracers may have it, which write down all that an error holds. */
+/** The error for loggers and tracers, which write down everything that an error holds. */
 export function tellableError(error: unknown): Error {
   const told = new Error(describeError(error))
   const { name } = (error ?? {}) as { readonly name?: unknown }

@@ -5,10 +5,12 @@ export const DEFAULT_EVENT_RETENTION_DAYS = 30
 export const MAX_EVENT_RETENTION_DAYS = 36_500
 
 const DAY_MS = 86_400_000
-/** Not while a program starts. */
+/** The first look waits, so that it does not slow the start of a program. */
 const FIRST_LOOK_MS = 10_000
 const LOOK_MS = 3_600_000
-/** Between two slices, as a multiple of what the first took: others write meanwhile. */
+/**
+ * The pause between two slices, as a multiple of the time of the first one. Other writers work in the pause.
+ */
 const RESTS = 4
 const MIN_REST_MS = 20
 
@@ -22,8 +24,8 @@ export interface EventTrimmerOptions {
 }
 
 /**
- * Trims old events in the background, in short transactions. Events of all namespaces are in one order, so any process
- * does it for all: several may, and the second finds nothing to do.
+ * Trims old events in the background, in short transactions. Events of all namespaces have one order, so any
+ * process trims for all. If several processes do it, the later one finds nothing to do.
  */
 export class EventTrimmer {
   readonly #options: EventTrimmerOptions
@@ -55,7 +57,7 @@ export class EventTrimmer {
     }, ms).unref()
   }
 
-  /** One slice, and when to look again. */
+  /** Trims one slice, and sets when to look again. */
   async #look(): Promise<void> {
     const { store, retentionDays, clock, onError } = this.#options
     const began = performance.now()

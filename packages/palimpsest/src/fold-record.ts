@@ -2,24 +2,24 @@ import type { SpendGuardReport } from './compaction/index.ts'
 import type { FoldEvent } from './store/index.ts'
 import type { Usage } from './summarizer/index.ts'
 
-/** A fold as the history of a session has it. What an older version did not note is `null`. */
+/** A fold as the history of a session shows it. `null`: an older version did not note the value. */
 export interface FoldRecord {
-  /** For the next page: `before`. */
+  /** The value of `before` for the next page. */
   readonly id: string
   readonly at: Date
   readonly outcome: 'applied' | 'failed'
   readonly type: string | null
   readonly reason: string | null
-  /** `null`: no message was folded, as where only the memo was brought up to date. */
+  /** `null`: no message was folded, for example when only the memo was brought up to date. */
   readonly fromSeq: number | null
   readonly toSeq: number | null
-  /** The newest message of the log when it was decided. */
+  /** The newest message of the log when the fold was decided. */
   readonly throughSeq: number | null
   readonly tokensBefore: number | null
   readonly tokensAfter: number | null
   readonly durationMs: number | null
   readonly usage: Usage | null
-  /** For which limit on spending the model was not asked; `null`: for none. */
+  /** The spending limit that kept the model from being asked. `null`: none did. */
   readonly spendGuard: SpendGuardReport | null
   readonly segmentIds: readonly number[]
 }
@@ -49,7 +49,7 @@ const FOLD_ID = /^[1-9]\d{0,14}$/
 
 export const FOLD_ID_RULE = 'the id of a fold'
 
-/** `null`: it is none. */
+/** `null`: the text is no fold id. */
 export function readFoldId(written: string): number | null {
   return FOLD_ID.test(written) ? Number(written) : null
 }

@@ -1,4 +1,6 @@
-/** One instruction a line, of a text or of a list of texts, without empty ones; `null`: it is neither. */
+/**
+ * One instruction a line, from a text or a list of texts, without empty lines. `null`: the input is neither.
+ */
 export function instructionLines(given: unknown): readonly string[] | null {
   const texts: readonly unknown[] = Array.isArray(given) ? given : [given]
   if (!texts.every(text => typeof text === 'string')) return null

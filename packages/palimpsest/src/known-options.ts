@@ -4,7 +4,9 @@ import { nearestName } from './nearest-name.ts'
 /** The options that a call takes, by name. */
 export type KnownOptions = ReadonlySet<string>
 
-/** Every option of a type: one that is left out here, or that the type does not have, does not compile. */
+/**
+ * Every option of a type. It does not compile if an option is missing here, or if the type does not have it.
+ */
 export function optionsOf<Options extends object>(
   names: Readonly<Record<keyof Options & string, true>>,
 ): KnownOptions {
@@ -12,9 +14,9 @@ export function optionsOf<Options extends object>(
 }
 
 /**
- * What types would have caught, for callers who do without, and for objects that came a long way: a misspelt option
- * would be lost. `of` names the call. One that is `undefined` is not given; what a class keeps beside its own fields is
- * no option.
+ * Finds at run time what types find at compile time, for callers without types and for objects that passed
+ * through untyped code. Otherwise a misspelt option would be lost. `of` names the call. An option that is
+ * `undefined` counts as not given. Inherited fields of a class are no options.
  */
 export function checkOptions(of: string, given: unknown, known: KnownOptions): void {
   if (given === undefined) return
@@ -25,7 +27,7 @@ export function checkOptions(of: string, given: unknown, known: KnownOptions): v
       throw new UnknownOptionError(of, name, { allowed: [...known], meant: meantBy(name, known) })
 }
 
-/** What other libraries and older habits call them. The first that a call takes is meant. */
+/** Names from other libraries and older habits. The first option that the call takes is meant. */
 const HABITS: Readonly<Record<string, readonly string[]>> = {
   system: ['instructions'],
   systemprompt: ['instructions'],
@@ -68,10 +70,10 @@ const HABITS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const MAX_NAME_CHARACTERS = 60
-/** A shorter name is like almost any other. */
+/** A shorter name is similar to almost any other. */
 const MIN_NAME_CHARACTERS = 4
 
-/** `null`: none is at all like it. */
+/** The option that was probably meant. `null`: none is similar. */
 export function meantBy(name: string, known: Iterable<string>): string | null {
   const names = [...known]
   const plain = plainName(name.slice(0, MAX_NAME_CHARACTERS))
@@ -81,13 +83,13 @@ export function meantBy(name: string, known: Iterable<string>): string | null {
   return same ?? habit ?? (plain.length < MIN_NAME_CHARACTERS ? null : nearestName(plain, names))
 }
 
-/** For the words of an error, before all that is allowed. */
+/** For the text of an error, before the list of all that is allowed. */
 export function suggestion(name: string, known: Iterable<string>): string {
   const meant = meantBy(name, known)
   return meant === null ? '' : `${meant} (the nearest); `
 }
 
-/** Snake case, kebab case and capitals are no difference. */
+/** Ignores the differences of snake case, kebab case and capitals. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, '')
 }

@@ -30,12 +30,12 @@ import {
 import { dayInZone, formatDay } from './summarizer/calendar-day.ts'
 
 export interface LayersEngine {
-  /** Without the methods there is no memory to show. */
+  /** A store without these methods has no memory to show. */
   readonly store: {
     readonly log: Pick<LogStore, 'readMessages'>
     readonly context: Partial<Pick<ContextStore, 'freezeLayers' | 'readLayerTexts' | 'readCondensedLines'>>
   }
-  /** Left out: by what is said. */
+  /** Left out: the language follows what is said. */
   readonly language?: LanguageSetting
   readonly zone: string
   readonly clock: () => number
@@ -45,13 +45,16 @@ export interface LayersEngine {
 
 /** What a context shows of memory. */
 export interface ShownMemory {
-  /** With all that it may show: so much is set aside for it. */
+  /** Everything that may be shown. Room is set aside for all of it. */
   readonly most: ShownLayers
-  /** Beside segments that tell of these messages at first hand: what folds left of them would be told twice. */
+  /**
+   * What is shown beside segments that tell of these messages at first hand. Without it, what folds left of
+   * them would be told twice.
+   */
   readonly beside: (told: readonly SeqRange[]) => ShownLayers
   readonly volatile: readonly VolatileBlock[]
   readonly volatileReserve: number
-  /** Of what it has no room to show, what has to do with a question. */
+  /** Finds, in the memory that has no room to be shown, what fits a question. */
   readonly recall: (question: string, room: RecallRoom) => Promise<VolatileBlock | null>
   /** The frozen memory must be made anew before this is shown. */
   readonly isStale: boolean
@@ -65,44 +68,53 @@ export interface RecallRoom {
 
 export interface ShownLayers {
   readonly layers: readonly Layer[]
-  /** Names what decides their bytes. */
+  /** Names everything that decides the bytes of the layers. */
   readonly name: string
 }
 
 export interface MemoryView {
-  /** What instructions, tools and the reply leave of the context, in our tokens. */
+  /** The tokens that instructions, tools and the reply leave of the context, as we count. */
   readonly roomFor: (session: SessionRecord) => number
   readonly tools: unknown
-  /** Of the epoch. */
+  /** The language of the epoch. */
   readonly language: Language
-  /** Another budget or policy than the configured one: it begins no epoch. */
+  /** A view has another budget or policy than the configured one. It begins no epoch. */
   readonly isView: boolean
 }
 
-/** The conversation comes first: of a context this small nothing is for memory. */
+/** The conversation comes first: this many tokens of a context are never for memory. */
 const CONVERSATION_TOKENS = 600
-/** Of what is beyond, all layers together take no more than this. */
+/** All layers together take at most this share of the rest. */
 const MAX_OF_CONTEXT = 1 / 3
-/** What is kept free for changes: a part of the context, as much as a few lines need. */
+/** The part of the context that is kept free for changes: room for a few lines. */
 const RESERVE_OF_CONTEXT = 1 / 16
 const MAX_RESERVE = 600
 const MIN_RESERVE = 80
-/** The same for corrected messages, while there are any, beyond what the smallest conversation takes. */
+/**
+ * The same for corrected messages, while there are any. It is a share of what the smallest conversation
+ * leaves.
+ */
 const CORRECTIONS_OF_CONTEXT = 1 / 6
 const MIN_CONVERSATION_TOKENS = 150
-/** Longer than prompt caches usually live: then a new prefix costs nothing. */
+/** Longer than prompt caches usually live. After this, a new prefix costs nothing. */
 const CACHE_DEAD_MS = 3_600_000
-/** Across midnight in one go, expired entries may stay for so many days more, if no fold takes them along. */
+/**
+ * If a conversation runs across midnight without a pause, expired entries may stay for this many days more,
+ * unless a fold removes them earlier.
+ */
 const MAX_DAYS_LATE = 1
-/** Memory that is about whom and what the bot knows. What belongs to one chat is found in its messages. */
+/** Memory about people, and what the bot knows. What belongs to one chat is found in its messages. */
 const RECALLED_LAYERS: readonly LayerName[] = ['global', 'user', 'scope']
-/** The newest of what was condensed: so much is read for a call. */
+/** This many of the newest condensed lines are read for a call. */
 const MAX_CONDENSED_LINES = 1_000
 const MAX_TEXTS = 1_000
 const MAX_CHARACTERS = 8_000_000
 const MAX_RENDERED = 1_000
 
-/** Reads memory documents for contexts and remembers what it read. What they look like, `memory/layers` decides. */
+/**
+ * Reads memory documents for contexts and remembers what it read. How they look is decided in
+ * `memory/layers`.
+ */
 export class LayerReader {
   readonly #engine: LayersEngine
   /** A version of a document never changes. */
@@ -113,15 +125,15 @@ export class LayerReader {
     this.#engine = engine
   }
 
-  /** Yesterday and today, for whoever runs the bot. */
+  /** Yesterday and today, in the zone of the instance. */
   days(): readonly string[] {
     const today = dayInZone(new Date(this.#engine.clock()), this.#engine.zone)
     return [formatDay(today - 1), formatDay(today)]
   }
 
   /**
-   * Fixes what the epoch shows and in which language, or begins one where that is stale. Answers with the language that is
-   * in force; `null`: another epoch has begun meanwhile.
+   * Fixes what the epoch shows and in which language. If that is stale, it begins a new epoch. Returns the
+   * language in force. `null`: another epoch has begun meanwhile.
    */
   async freeze(
     key: SessionKey,
@@ -144,13 +156,13 @@ export class LayerReader {
       return layers.language
     } catch (error) {
       if (PalimpsestError.isInstance(error) && error.code === 'epoch_conflict') return null
-      // Nothing can be written: the next context looks again.
+      // The write failed. The next context tries again.
       if (!isHarmless(error)) onError(error, { sessionId: key.id })
       return language
     }
   }
 
-  /** For the next epoch: what is stored of the newest one says only which language there was before. */
+  /** The language of the next epoch. What is stored of the newest epoch tells only the language before. */
   async decide(
     key: SessionKey,
     { session, messages }: Pick<ContextRead, 'session' | 'messages'>,
@@ -165,7 +177,10 @@ export class LayerReader {
     return decideLanguage({ setting, messages: said, before: session.language })
   }
 
-  /** Where nothing had told the language of the epoch, and by now something has: it begins another one. */
+  /**
+   * Whether the epoch has to end because of its language: nothing told the language when the epoch began, and
+   * now it is known to be another one.
+   */
   async isOtherLanguage(key: SessionKey, read: ContextRead): Promise<boolean> {
     const { layers } = read.session
     if (layers?.isLanguageOpen !== true) return false
@@ -177,7 +192,7 @@ export class LayerReader {
     const memory = await this.#show(key, read, view)
     const { session } = read
     const { language } = view
-    // What is raw says itself what it says now.
+    // A raw message shows its corrected text itself.
     const corrected = read.corrected.filter(({ seq }) => seq <= session.state.compactedThrough)
     if (corrected.length === 0) return memory
     const { renderCorrections, withCorrections } = await import('./memory/layers/index.ts')
@@ -237,7 +252,8 @@ export class LayerReader {
       most,
       beside,
       volatile: changes?.text ? [{ name: 'recent_changes', text: changes.text }] : [],
-      // Where the epoch began without memory, none was kept free: the first of it begins another one.
+      // If the epoch began without memory, no room was kept free for it. The first memory then begins another
+      // epoch.
       volatileReserve: frozen.versions.length > 0 || changes !== null ? reserve : 0,
       recall: (question, recallRoom) =>
         this.#recall(key, at(current).filter(isRecalled(session)), { question, language, ...recallRoom }),
@@ -279,7 +295,7 @@ export class LayerReader {
     return text === null ? null : { name: 'recalled_memory', text }
   }
 
-  /** Where nothing is stored of the epoch: what is there now. */
+  /** What is there now, if nothing is stored of the epoch. */
   #unfrozen({ layers }: ContextRead, language: Language): FrozenLayers {
     return { days: this.days(), language, versions: layers }
   }
@@ -327,12 +343,12 @@ export class LayerReader {
   }
 }
 
-/** The same lock as at assembly, once more. */
+/** Checks once more, with the same rule as when memory is rendered. */
 function isRecalled(session: SessionRecord) {
   return (text: LayerText): boolean => RECALLED_LAYERS.includes(text.layer) && maySee(session, text)
 }
 
-/** As most documents are: nothing of it is to be looked for. */
+/** Most documents are shown whole, so nothing of them has to be searched. */
 function isShownWhole(content: string, [instructions = '']: readonly string[]): boolean {
   return instructions.includes(inert(content.trim()))
 }
@@ -353,8 +369,9 @@ export const NO_MEMORY: ShownMemory = {
 }
 
 /**
- * What was frozen and erased since is shown as it is now, whatever is remembered of it; where it is no more, not at
- * all. An epoch has to begin with that, but this holds in a view as well.
+ * If a document was frozen and then erased, its present version is shown, even when the old one is
+ * remembered. If it is gone, it is not shown at all. An epoch has to begin with that, but a view has to
+ * respect it too.
  */
 function withoutErased(
   frozen: FrozenLayers,
@@ -379,7 +396,10 @@ function reserveOf(room: number): number {
   return reserve < MIN_RESERVE ? 0 : reserve
 }
 
-/** Unlike memory, what was corrected is told in small contexts, too: the summary that it corrects is in them. */
+/**
+ * Unlike memory, corrections are shown in small contexts too, because the summary that they correct is in
+ * them.
+ */
 function correctionReserveOf(room: number): number {
   return Math.min(
     MAX_RESERVE,
@@ -391,7 +411,9 @@ function nameOf({ layer, key, version }: LayerVersion): string {
   return JSON.stringify([layer, key, version])
 }
 
-/** The provider last read the prefix when it was last asked: about when the assistant last spoke. */
+/**
+ * The provider last read the prefix when it was last called. That was about when the assistant last spoke.
+ */
 function isCacheDead(messages: readonly LoggedMessage[], now: number): boolean {
   const last = messages.findLast(({ role }) => role !== 'user')
   return last !== undefined && now - last.at.getTime() > CACHE_DEAD_MS

@@ -1,4 +1,4 @@
-/** The name that was probably meant, or `null` where none is at all like it. */
+/** The name that was probably meant. `null`: none is similar. */
 export function nearestName(given: string, names: readonly string[]): string | null {
   const wanted = given.toLowerCase()
   let nearest: { name: string; distance: number } | null = null
@@ -9,7 +9,7 @@ export function nearestName(given: string, names: readonly string[]): string | n
   return nearest !== null && nearest.distance <= nearest.name.length / 2 ? nearest.name : null
 }
 
-/** How many characters have to be added, left out or changed. */
+/** How many characters have to be added, removed or changed. */
 function editDistance(one: string, other: string): number {
   let above = Array.from({ length: other.length + 1 }, (_, column) => column)
   for (const [row, character] of [...one].entries()) {

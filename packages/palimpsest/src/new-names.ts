@@ -6,14 +6,14 @@ import { estimateTokens } from './tokens/index.ts'
 /** What was read of a session for its contexts. */
 interface Read {
   readonly segments: readonly (Pick<Segment, 'text' | 'people'> & { readonly legend?: readonly Meaning[] })[]
-  /** Above it all is raw. */
+  /** All messages above this `seq` are raw. */
   readonly rawAfter: number
-  /** Only ever added to. */
+  /** The list only grows. */
   readonly messages: readonly Message[]
 }
 
 interface Heard {
-  /** So many of the messages were looked at. */
+  /** How many of the messages were looked at. */
   count: number
   people: readonly Person[]
   told: {
@@ -23,18 +23,19 @@ interface Heard {
   } | null
 }
 
-/** Around the lines, where nothing else is told at the volatile end. */
+/** For the frame of the lines, when they stand alone at the volatile end. */
 const FRAME_TOKENS = 20
 
 /**
- * Names that became unclear since the segments were made, in messages that are raw: those bear ids, but what stands alone
- * in the segments and in memory could be taken for the newcomer. Told at the volatile end, so that no earlier byte changes.
+ * Names that became unclear after the segments were made, because of raw messages. The raw messages bear ids.
+ * But a name that stands alone in segments or in memory could now be taken for the newcomer's. The lines tell
+ * whom it means. They stand at the volatile end, so that no earlier byte changes.
  */
 export class NewNames {
-  /** It is asked for with every context: of each list only what is new in it is looked at. */
+  /** Every context asks for the lines. So only the new part of each list is looked at. */
   readonly #heard = new WeakMap<readonly Message[], Heard>()
 
-  /** `null`: all is clear, or there is no room to say it. */
+  /** `null`: all names are clear, or there is no room for the lines. */
   lines(
     read: Read,
     { language, instructions, mostTokens }: { language: Language; instructions: string; mostTokens: number },
@@ -77,7 +78,7 @@ function isNew({ sender }: Message, people: readonly Person[]): boolean {
   return known === undefined || spoken!.names.some(({ name }) => known.names.at(-1)?.name !== name)
 }
 
-/** What the segments do not say themselves. */
+/** The meanings that the segments do not tell themselves. */
 function newMeanings(
   { segments }: Read,
   people: readonly Person[],

@@ -1,7 +1,7 @@
 /**
- * Settings under the names in which people have them from the systems that they come from, the newest first. The one
- * table for files, the environment, HTTP, the command line and the classic session; the documentation prints it. The
- * setting's own name wins over all of them, and an earlier one over a later.
+ * The names that settings have in the systems that people come from, the newest first. This one table serves
+ * files, the environment, HTTP, the command line and the classic session, and the documentation prints it.
+ * The setting's own name wins over all of them, and an earlier one in the list wins over a later one.
  */
 export const OLDER_NAMES = {
   everyNTurns: ['session.resize.every_n_turns', 'every_n_turns'],
@@ -29,12 +29,15 @@ export const OLDER_NAMES = {
 
 export type OlderName<Name extends keyof typeof OLDER_NAMES> = (typeof OLDER_NAMES)[Name][number]
 
-/** Of one setting; none has any that does not stand in the table. */
+/** The older names of one setting. They are all in the table. */
 export function olderNames(name: string): readonly string[] {
   return Object.hasOwn(OLDER_NAMES, name) ? OLDER_NAMES[name as keyof typeof OLDER_NAMES] : []
 }
 
-/** A name with dots may also be written as objects: `agent.contextWindow` with `fullContextTurns` in it. */
+/**
+ * A name with dots may also be written as objects: `agent.contextWindow` with `fullContextTurns` in it. These
+ * are the names of such objects.
+ */
 export const OBJECT_NAMES: readonly string[] = [
   ...new Set(
     Object.values(OLDER_NAMES)
@@ -47,8 +50,9 @@ export const OBJECT_NAMES: readonly string[] = [
 ]
 
 /**
- * The same with each such object as the names that stand for what is in it; `null` in its place stands for all that
- * could be. What is no such object stays as it is, for those who check it. A name that is written out wins.
+ * Replaces each such object by the flat names of what is in it. `null` in place of an object stands for all
+ * names that it could hold. Any other value stays as it is, for the later check. A name that is written out
+ * wins.
  */
 export function withFlatNames(input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   if (!Object.keys(input).some(name => OBJECT_NAMES.includes(name))) return input

@@ -80,91 +80,97 @@ import { ToldOnce } from './told-once.ts'
 
 export interface PalimpsestOptions {
   readonly store: Store
-  /** A preset, several of them composed, or a function of your own. The default: `tokens()`. */
+  /** A preset, several composed presets, or a function of your own. Default: `tokens()`. */
   readonly policy?: Policy | CustomJudge
-  /** A tenant: nothing is ever seen from another one. */
+  /** A tenant. It never sees anything of another tenant. */
   readonly namespace?: string
-  /** IANA zone in which times without an offset are taken. The default: UTC. */
+  /** The IANA zone for times without an offset. Default: UTC. */
   readonly zone?: string
   /**
-   * In which language the engine writes what it writes itself into what a model reads: `auto` (the default) by what is
-   * said in the session, or a language such as `zh` or `en`. In force with a session's next epoch; a session's own
-   * setting (`session.configure({ language })`) comes first.
+   * The language of the text that the engine itself writes into what a model reads. `auto` (the default): the
+   * language of the session. Or a language such as `zh` or `en`. It is in force from a session's next epoch
+   * on. A session's own setting (`session.configure({ language })`) comes first.
    */
   readonly language?: LanguageSetting
-  /** In groups a turn is also complete after so many messages without a reply. The default: 12. */
+  /** In a group, a turn is also complete after this many messages without a reply. Default: 12. */
   readonly groupTurnMessages?: number
   /**
-   * Writes the summaries: a language model of the AI SDK, or a summariser. The default: the built-in extractive
+   * Writes the summaries: a language model of the AI SDK, or a summariser. Default: the built-in extractive
    * one, which needs no model.
    */
   readonly summarizer?: Summarizer | LanguageModelLike
   /**
-   * What has fewer tokens is kept word for word, without a call, until more has come; then it is summarised together.
-   * The default: 150; 1: everything is summarised.
+   * A shorter source, in tokens, is kept word for word and without a call, until more has come. Then it is
+   * summarised together with that. Default: 150. With 1, everything is summarised.
    */
   readonly verbatimBelowTokens?: number
-  /** Handlers for types of decisions of your own, or in place of `lite` and `deep`. */
+  /** Handlers for your own types of decisions, or in place of `lite` and `deep`. */
   readonly handlers?: Readonly<Record<string, FoldHandler>>
   /**
-   * `background` (the default): this process folds what is due. `manual`: only `session.compact()` does. `queue`: the
-   * store makes it a job, and workers carry it out; `worker`: this process is one of them (docs/scale-out.md).
+   * `background` (the default): this process folds what is due. `manual`: only `session.compact()` folds.
+   * `queue`: the store makes a job of each fold, and workers carry it out. `worker`: this process is one of
+   * the workers (docs/scale-out.md).
    */
   readonly folding?: Folding
-  /** `background` (the default): this process indexes what it appends. `off`: searching reads every message. */
+  /**
+   * `background` (the default): this process indexes what it appends. `off`: a search reads every message.
+   */
   readonly indexing?: 'background' | 'off'
-  /** How long a summariser may take. The default: 120,000. */
+  /** The time limit of a summariser. Default: 120,000. */
   readonly summarizerTimeoutMs?: number
   /**
-   * How long a policy of your own may take; then the built-in rules decide without it. The default: 5,000. A loop that
-   * never awaits cannot be interrupted by any limit.
+   * The time limit of your own policy. After that, the built-in rules decide without it. Default: 5,000. No
+   * limit can interrupt a loop that never awaits.
    */
   readonly policyTimeoutMs?: number
-  /** What may be spent on the summariser's model. Left out: any amount. */
+  /** What the summariser's model may cost. Left out: no limit. */
   readonly spendGuard?: SpendGuardOptions
-  /** How many sessions this process folds at a time. The default: 4. */
+  /** How many sessions this process folds at a time. Default: 4. */
   readonly foldConcurrency?: number
-  /** After how long without a sign of life another process may take over a fold. The default: 60,000. */
+  /** After this time without a sign of life, another process may take over a fold. Default: 60,000. */
   readonly foldLeaseMs?: number
   /**
-   * What the summariser is told about the memo, and what the memo has to look like: a Standard Schema (zod and
-   * others), by which it is checked, or a JSON schema.
+   * What the summariser is told about the memo, and the form that the memo must have: a Standard Schema (zod
+   * and others), which checks the memo, or a JSON schema.
    */
   readonly memo?: { readonly instructions?: readonly string[]; readonly schema?: unknown }
-  /** What becomes of memory documents. */
+  /** Settings of memory documents. */
   readonly memory?: MemoryOptions
-  /** A folder in which the memory documents are kept as files, to be read and edited. Left out: none. */
+  /** A folder that holds the memory documents as files, to read and to edit. Left out: no folder. */
   readonly workspace?: string
   /**
-   * Sees every text before it is stored and answers with what is stored instead. The default takes out keys,
-   * tokens, passwords and card numbers; `false`: everything is stored as it came.
+   * Gets every text before it is stored, and returns the text that is stored instead. The default removes
+   * keys, tokens, passwords and card numbers. `false`: everything is stored as it came.
    */
   readonly redact?: Redact | false
   /**
-   * The file with the list of what was erased, by which a restore of an older backup erases it again. The default: beside the
-   * file of an SQLite database, its name with `.erased`; elsewhere none. `false`: none.
+   * The file with the list of what was erased. A restore of an older backup uses it to erase that again.
+   * Default: beside the file of an SQLite database, with its name and `.erased`; for other databases none.
+   * `false`: none.
    */
   readonly erasedList?: string | false
   /**
-   * For how many days events are kept, of all namespaces on the store, for those who read them (docs/events.md). `null`:
-   * for ever, as far as this process is concerned. The default: 30; with `folding: 'manual'` null.
+   * For how many days events are kept, for readers of events (docs/events.md). It counts for all namespaces
+   * on the store. `null`: this process never removes events. Default: 30; with `folding: 'manual'` null.
    */
   readonly eventRetentionDays?: number | null
-  /** Hears how far each erasure is that this process carries out. */
+  /** Called with the progress of each erasure that this process carries out. */
   readonly onErasure?: (progress: ErasureProgress) => void
-  /** Hears what each append of this process has stored. */
+  /** Called with what each append of this process has stored. */
   readonly onAppend?: (appended: Appended, details: { readonly sessionId: string }) => void
-  /** Hears how each fold of this process ended. */
+  /** Called with the outcome of each fold of this process. */
   readonly onFold?: (outcome: FoldOutcome, details: { readonly sessionId: string }) => void
-  /** Hears what each extraction into user or scope memory came to, and what it took. */
+  /** Called with the result and the usage of each extraction into user or scope memory. */
   readonly onExtraction?: (outcome: ExtractionReport, details: { readonly sessionId: string }) => void
-  /** Hears of folds, of what is odd and of what went wrong: pino, or anything with its methods. */
+  /** Gets reports of folds, of odd things and of failures: pino, or any object with its methods. */
   readonly logger?: Logger
-  /** An OpenTelemetry tracer: spans around appends, contexts and folds. */
+  /** An OpenTelemetry tracer. It gets spans around appends, contexts and folds. */
   readonly tracer?: Tracer
   /** Milliseconds since 1970; for tests. */
   readonly clock?: () => number
-  /** Hears of what went wrong after a message was safely stored, such as a policy of your own that threw. */
+  /**
+   * Called with errors that came after a message was safely stored, for example when your own policy threw.
+   */
   readonly onError?: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
@@ -172,8 +178,9 @@ const FOLDINGS = ['background', 'manual', 'queue', 'worker'] as const
 type Folding = (typeof FOLDINGS)[number]
 
 /**
- * In an hour of the clock, over all processes on the store, folds and memory together; each model has its own count. Once
- * it is reached, folds are made without the model and extractions wait. Left out, or 0: any amount.
+ * Limits for one hour of the clock, over all processes on the store, for folds and memory together. Each
+ * model has its own count. When a limit is reached, folds are made without the model, and extractions wait.
+ * Left out, or 0: no limit.
  */
 export interface SpendGuardOptions {
   /** Calls in the whole namespace. */
@@ -187,33 +194,34 @@ export interface SpendGuardOptions {
 }
 
 export interface MemoryOptions {
-  /** Tokens of a document of each layer; over it, its oldest lines are condensed. */
+  /** Tokens of a document, for each layer. Above that, its oldest lines are condensed. */
   readonly budgets?: Partial<Readonly<Record<LayerName, number>>>
   /**
-   * When user and scope memory are extracted from what was said: after each turn, or in batches. `off`: nothing is
-   * learned by itself, from folds neither. The default: after each turn with the `rounds` policy, otherwise in
-   * batches.
+   * When user and scope memory are extracted from what was said: after each turn, or in batches. `off`:
+   * nothing is learned automatically, not even from folds. Default: after each turn with the `rounds` policy,
+   * otherwise in batches.
    */
   readonly extract?: 'turn' | 'batch' | 'off'
   /**
-   * The user ids, one or several, in whose private chats the model may write what everybody sees (`write_memory`). Left
-   * out: in none.
+   * The ids of one or several users. In their private chats the model may write memory that every user sees
+   * (`write_memory`). Left out: in no chat.
    */
   readonly owner?: string | readonly string[]
   /**
-   * Where owners share what everybody sees: `private`, in their private chats alone (the default), or `groups`, in groups,
-   * too, for answers to what an owner says there. What others have said in the group is before the model then as well.
+   * Where owners may share memory that every user sees. `private` (the default): only in their private chats.
+   * `groups`: in groups too, for answers to what an owner says there. Then the model also sees what others
+   * have said in the group.
    */
   readonly ownerSharesIn?: OwnerSharesIn
   /**
-   * From which sessions the memory of a scope is learned: `shared`, from all that are no private chats (the default), or
-   * `all`, from private chats, too: what a person says there is then shown in every session of the scope. A scope that
-   * was declared personal learns from its owner's sessions either way.
+   * The sessions from which the memory of a scope is learned. `shared` (the default): all sessions that are
+   * not private chats. `all`: private chats too; then what a person says there is shown in every session of
+   * the scope. A scope that was declared personal learns from its owner's sessions in both cases.
    */
   readonly scopeLearnsFrom?: ScopeLearnsFrom
 }
 
-/** What can change while it runs. */
+/** The options that can change while the instance runs. */
 export type Configuration = Pick<
   PalimpsestOptions,
   | 'policy'
@@ -231,13 +239,13 @@ export type Configuration = Pick<
 >
 
 /**
- * What a session is. A new one is made so; one that is there has to be the same, or each call is a
- * `SessionMismatchError`. What is left out is no difference.
+ * What a session is. A new session is made with these. An existing session must agree with them, or each call
+ * throws a `SessionMismatchError`. An option that is left out agrees with everything.
  */
 export interface SessionOptions {
-  /** Of a new one: private. */
+  /** The kind of a new session. Default: private. */
   readonly kind?: SessionKind
-  /** Whose chat it is; for private chats. */
+  /** The user of a private chat. */
   readonly user?: string
   /** A workspace or project that several sessions share. */
   readonly scope?: string
@@ -245,15 +253,15 @@ export interface SessionOptions {
 
 /** Which sessions are listed. */
 export interface SessionPage {
-  /** In the order of ids: those after this one. */
+  /** In the order of ids: the sessions after this one. */
   readonly after?: string
-  /** The default: 100. */
+  /** Default: 100. */
   readonly limit?: number
-  /** Those whose id contains it, whatever the case of letters of ASCII. */
+  /** Only sessions whose id contains this text. The case of ASCII letters does not matter. */
   readonly contains?: string
   /**
-   * `recent`: those in which something happened last, the newest first, as far as the newest few thousand events tell;
-   * then others, in the order of their ids. The default: of their ids.
+   * `recent`: the sessions with the latest events first, as far as the newest few thousand events tell; then
+   * others, in the order of their ids. Default: the order of ids.
    */
   readonly order?: 'id' | 'recent'
 }
@@ -279,10 +287,15 @@ interface CloseOptions {
   readonly folds?: 'finish' | 'abandon'
 }
 
-/** Before there is anything that works by itself. */
+/** The engine before the parts that work in the background are added. */
 type BareEngine = Omit<Engine, 'scheduler' | 'contexts' | 'extractions' | 'indexer' | 'noteOutcome'>
 
-/** Opens the store and puts everything together. */
+/**
+ * Opens the store and builds the instance.
+ * @example
+ * await using palimpsest = await createPalimpsest({ store: sqlite('./palimpsest.db') })
+ * const chat = palimpsest.session('telegram:42')
+ */
 export async function createPalimpsest(options: PalimpsestOptions): Promise<Palimpsest> {
   checkAll(options)
   const { policy = tokens(), namespace = 'default', zone = 'UTC', language = 'auto' } = options
@@ -344,7 +357,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
       engine.noteChange()
       policyFailures.foldEnded(key)
     }
-    // No later try will help, and nobody would ever know.
+    // A later try will not help, and without this report no one would learn of it.
     if (outcome.reason === 'missing_peer' && missingPeers.note(key.id, outcome.reason))
       onError(new MissingPeerError('ai', 'A language model as the summariser', null), { sessionId: key.id })
     if (logger) logFold(logger, outcome, key.id)
@@ -361,7 +374,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
     workspace = await openWorkspace(engine, { folder: options.workspace, logger })
   const extractions = new ExtractionScheduler(engine)
   const indexer = options.indexing === 'off' ? null : new Indexer(engine)
-  // Whoever leaves folds to workers leaves them all that asks a model.
+  // A process that leaves folds to workers leaves them every other use of a model too.
   const learns = folding !== 'manual' && folding !== 'queue'
   if (folding !== 'manual') scheduler.start()
   if (learns) extractions.start()
@@ -373,7 +386,7 @@ export async function createPalimpsest(options: PalimpsestOptions): Promise<Pali
       ? null
       : new EventTrimmer({ store, retentionDays, clock, onError: error => onError(error, { sessionId: '' }) })
   trimmer?.start()
-  // One object for all, so that `configure` reaches everyone.
+  // All parts share this one object, so that `configure` reaches all of them.
   const contexts = new Contexts(engine)
   const palimpsest = new Palimpsest(
     Object.assign(engine, {
@@ -402,7 +415,7 @@ function keepingVerbatim(policy: Policy | CustomJudge, belowTokens: number | und
   return belowTokens === undefined ? whole : { ...whole, verbatimBelowTokens: belowTokens }
 }
 
-/** Most programs have none, and need not load what it takes. */
+/** Loaded only when needed: most programs have no workspace. */
 async function openWorkspace(
   { store, namespace, clock, owner, onError }: BareEngine,
   { folder, logger }: { folder: string; logger: Logger | undefined },
@@ -422,7 +435,10 @@ async function openWorkspace(
   return workspace
 }
 
-/** A batch is about what one fold takes. A quarter of it is read after ten minutes of silence, less after a night. */
+/**
+ * A batch is about as large as one fold. After ten minutes of silence, a quarter of a batch is enough. After
+ * a night, less is enough.
+ */
 const BATCH = { batchMessages: 40, idleMs: 600_000, longIdleMs: 12 * 3_600_000 }
 
 function memorySettings(
@@ -536,10 +552,10 @@ const ERASED = optionsOf<ErasedOptions>({ signal: true })
 const SETTLED = optionsOf<SettledOptions>({ timeoutMs: true })
 const CLOSE = optionsOf<CloseOptions>({ folds: true })
 
-/** As far as a timer of Node's reaches. */
+/** The longest time that a timer of Node can have. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** What types would have caught, for those who do without. */
+/** Finds at run time what types find at compile time, for callers without types. */
 function checkAll(options: PalimpsestOptions): void {
   const { store } = options ?? {}
   if (typeof store?.log?.append !== 'function')
@@ -627,7 +643,7 @@ function checkSpendGuard(given: SpendGuardOptions): void {
   }
 }
 
-/** `null`: nothing is limited, and nothing is counted. */
+/** `null`: there is no limit, so nothing is counted. */
 function spendGuardOf(
   given: SpendGuardOptions = {},
   { store, clock }: Pick<Engine, 'store' | 'clock'>,
@@ -642,7 +658,7 @@ function spendGuardOf(
   return new SpendGuard({ store, clock, limits })
 }
 
-/** `policy: rounds` instead of `policy: rounds()`. */
+/** Finds `policy: rounds`, written instead of `policy: rounds()`. */
 function isPreset(policy: unknown): boolean {
   return [resize, count, rounds, window, tokens, custom, compose].includes(policy as never)
 }
@@ -652,7 +668,7 @@ function checkArgumentId(field: string, value: unknown): string {
   throw new InvalidArgumentError(field, value, ID_RULE)
 }
 
-/** Part of every key as it is, so it must fit into an index. */
+/** The namespace is a part of every key, unchanged, so it must fit into an index. */
 function checkNamespace(namespace: string): string {
   if (checkArgumentId('namespace', namespace).length <= 200) return namespace
   throw new InvalidArgumentError('namespace', namespace, 'at most 200 characters')
@@ -663,7 +679,7 @@ function logsError(logger: Logger): NonNullable<PalimpsestOptions['onError']> {
     logger.error({ err: tellableError(error), sessionId }, 'palimpsest: an error in the background')
 }
 
-/** Numbers and names; nothing of what was said. */
+/** Logs numbers and names, and nothing that was said. */
 function logFold(logger: Logger, outcome: FoldOutcome, sessionId: string): void {
   if (outcome.outcome === 'skipped') logger.debug({ sessionId, ...outcome }, 'palimpsest: fold skipped')
   else if (outcome.outcome === 'failed') logger.warn({ sessionId, ...outcome }, 'palimpsest: fold failed')
@@ -672,7 +688,7 @@ function logFold(logger: Logger, outcome: FoldOutcome, sessionId: string): void 
   else logger.info({ sessionId, ...outcome }, 'palimpsest: fold applied')
 }
 
-/** Only those that wait: the others are told to whoever listens. */
+/** Logs only extractions that wait. `onExtraction` is told of the others. */
 function logExtraction(logger: Logger, report: ExtractionReport, sessionId: string): void {
   if (report.spendGuard)
     logger.warn({ sessionId, ...report }, 'palimpsest: extraction waits: the spend guard')
@@ -703,30 +719,31 @@ export class Palimpsest implements AsyncDisposable {
     this.#memoryOptions = memory
   }
 
-  /** The memory documents: who the bot is, what is true, whom it talks to, what belongs to a chat. */
+  /** The memory documents: who the bot is, what is true, about the users, and what belongs to a chat. */
   get memory(): Memories {
     return new Memories(this.#engine)
   }
 
-  /** In whose private chats the model may write what everybody sees, as configured now. */
+  /** The users in whose private chats the model may write memory that every user sees, as configured now. */
   get memoryOwners(): readonly string[] {
     return [...this.#engine.memoryOwners]
   }
 
   /**
-   * The names of the memory tools that a session like this can have, whether it is there or not; `session.memoryTools()`
-   * says which it has. What is left out may be any; `user: null`: it has none.
+   * The names of the memory tools that such a session can have, even if it does not exist.
+   * `session.memoryTools()` says which tools a session has. A trait that is left out may have any value.
+   * `user: null`: the session has no user.
    */
   possibleMemoryTools(session: PossibleSession = {}): readonly MemoryToolName[] {
     return possibleTools(session, this.#engine)
   }
 
-  /** In which language the engine writes, as configured now; sessions may have settings of their own. */
+  /** The language of the engine's own texts, as configured now. Sessions may have settings of their own. */
   get languageSetting(): LanguageSetting {
     return this.#engine.language
   }
 
-  /** Brings files and documents into line now; `null`: there is no workspace. */
+  /** Brings files and documents into line now. `null`: there is no workspace. */
   async syncWorkspace(): Promise<SyncResult | null> {
     return (await this.#workspace?.sync()) ?? null
   }
@@ -744,7 +761,10 @@ export class Palimpsest implements AsyncDisposable {
     })
   }
 
-  /** In force from the next call and the next fold on, in this process; what is left out stays as it is. */
+  /**
+   * In force from the next call and the next fold on, in this process. An option that is left out does not
+   * change.
+   */
   configure(changes: Configuration): void {
     checkOptions('configure', changes, CONFIGURATION)
     checkConfiguration(changes)
@@ -777,8 +797,10 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /**
-   * Finds messages in all sessions of this namespace, or in those that you name: by their ids, by the user or by
-   * the scope that they belong to. Who may see what is for you to say.
+   * Finds messages in all sessions of this namespace, or in the sessions that you name: by their ids, by
+   * their user or by their scope. Your program decides who may see what.
+   * @example
+   * const { results } = await palimpsest.search('When did we agree to ship?', { user: 'user-7' })
    */
   async search(query: string, options: SearchOptions & SessionsOptions = {}): Promise<SearchAnswer> {
     checkOptions('search', options, SEARCH_EVERYWHERE)
@@ -787,29 +809,32 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /**
-   * Erases messages, a session, a person or the whole namespace for good, wherever something of it is kept: log,
-   * versions, segments, memos, index, documents, files, forks. Resolves when nothing of it can be seen any more;
-   * the receipt says what is still pending, and that goes on by itself, also after a restart.
+   * Erases messages, a session, a person or the whole namespace for good, wherever it is kept: log, versions,
+   * segments, memos, index, documents, files, forks. Resolves when nothing of it can be seen any more. The
+   * receipt says what is still pending. That goes on in the background, also after a restart.
+   * @example
+   * const { id } = await palimpsest.forget({ kind: 'person', id: 'user-7' })
+   * await palimpsest.erased(id) // waits until the bytes are gone, too
    */
   async forget(target: ErasureTarget): Promise<ErasureReceipt> {
     return this.#engine.writes.after(async () => (await this.#loadErasures()).forget(target))
   }
 
-  /** How far an erasure is, by the id of its receipt; `null`: there is none. */
+  /** The progress of an erasure, by the id of its receipt. `null`: there is none. */
   async erasure(id: number): Promise<ErasureReceipt | null> {
     return (await this.#loadErasures()).receipt(id)
   }
 
   /**
-   * Waits until all of it is done, down to the bytes; until an operator has to do what is left (a place of the receipt has
-   * a `statement`); or until the signal. The receipt says what is pending.
+   * Waits until the erasure is done, down to the bytes; or until an operator has to do the rest (a place of
+   * the receipt has a `statement`); or until the signal. The receipt says what is pending.
    */
   async erased(id: number, options: ErasedOptions = {}): Promise<ErasureReceipt> {
     checkOptions('erased', options, ERASED)
     return (await this.#loadErasures()).finished(id, options)
   }
 
-  /** Takes up what an earlier process has not finished, if there is anything. */
+  /** Continues erasures that an earlier process has not finished, if there are any. */
   resumeErasures(): void {
     const { store, namespace, onError } = this.#engine
     const resume = async () => {
@@ -850,7 +875,10 @@ export class Palimpsest implements AsyncDisposable {
     return records.map(record => toSessionInfo(record, now))
   }
 
-  /** Where others have been busy, those that were quiet meanwhile are not lost: they follow. */
+  /**
+   * Sessions with recent events come first. If they are fewer than wanted, quiet sessions follow, so none is
+   * missing.
+   */
   async #recentFirst(wanted: { limit: number; contains?: string }): Promise<readonly SessionRecord[]> {
     const { store, namespace } = this.#engine
     const recent = await store.sessions.listRecentSessions(namespace, wanted)
@@ -860,20 +888,22 @@ export class Palimpsest implements AsyncDisposable {
     return [...recent, ...others.filter(({ id }) => !known.has(id))].slice(0, wanted.limit)
   }
 
-  /** What waits for an answer or for its delivery, over all sessions, in the order in which it came. */
+  /**
+   * The messages that wait for an answer or for delivery, over all sessions, in the order in which they came.
+   */
   async waiting(page: WaitingPage = {}): Promise<readonly WaitingEntry[]> {
     checkOptions('waiting', page, WAITING)
     const { store, namespace } = this.#engine
     return store.inbox.readWaiting(namespace, { limit: 100, ...page })
   }
 
-  /** The id of the session that is reached under this name: an alias that it was given, or else the name itself. */
+  /** The id of the session with this name. The name is an alias of the session, or else the id itself. */
   async aliased(name: string): Promise<string> {
     const { store, namespace } = this.#engine
     return (await store.inbox.readAlias({ namespace, id: name })) ?? name
   }
 
-  /** Reads what `session.export()` gave, under its own id or another. */
+  /** Reads the result of `session.export()`, under its own id or another. */
   async import(
     json: unknown,
     options: ImportOptions = {},
@@ -895,8 +925,8 @@ export class Palimpsest implements AsyncDisposable {
   }
 
   /**
-   * For a worker: folds a session until its policy has no more to say, and gives how the last fold ended, or the failure
-   * whose back-off is not over; `null`: there was nothing to do.
+   * For a worker: folds a session until its policy has nothing more to do. Returns the outcome of the last
+   * fold, or the failure whose back-off is not over. `null`: there was nothing to do.
    */
   async foldThrough(id: string, options: { readonly signal: AbortSignal }): Promise<FoldOutcome | null> {
     checkOptions('foldThrough', options, ERASED)
@@ -907,7 +937,7 @@ export class Palimpsest implements AsyncDisposable {
     return foldThrough(this.#engine, key, { signal, onOutcome: outcome => noteOutcome(outcome, key) })
   }
 
-  /** For a worker: ends the job of a session, unless something has come that is still to be done: `false`. */
+  /** For a worker: ends the job of a session. `false`: new work has come, so the job goes on. */
   async endFoldJob(
     id: string,
     claim: { readonly id: string; readonly retryCount: number },
@@ -916,7 +946,10 @@ export class Palimpsest implements AsyncDisposable {
     return store.jobs.endFoldJob(this.#key(id), { policy, now: clock(), claim })
   }
 
-  /** Resolves when nothing waits to be folded, extracted or indexed: `true`; or when the time is over: `false`. */
+  /**
+   * Resolves with `true` when nothing waits to be folded, extracted or indexed, or with `false` when the time
+   * is over.
+   */
   async settled(options: SettledOptions = {}): Promise<boolean> {
     checkOptions('settled', options, SETTLED)
     const { scheduler, contexts, extractions, indexer } = this.#engine
@@ -932,12 +965,18 @@ export class Palimpsest implements AsyncDisposable {
     }
   }
 
-  /** The first step of closing: whoever waits for `session.compact()` is answered, and no further one is taken. */
+  /**
+   * The first step of closing. Callers that wait for `session.compact()` get an answer, and no further call
+   * is accepted.
+   */
   async abortManualFolds(): Promise<void> {
     await this.#engine.manualFolds.close()
   }
 
-  /** Folds under way are abandoned, or finished if you say so. Either way nothing is lost: they stay pending. */
+  /**
+   * Abandons the folds under way, or finishes them if you say so. In both cases nothing is lost: they stay
+   * pending.
+   */
   async close(options: CloseOptions = {}): Promise<void> {
     checkOptions('close', options, CLOSE)
     await this.abortManualFolds()

@@ -1,11 +1,12 @@
 /**
- * What a provider's failure is, from its status and its machine code. The code is told only where it is one of a fixed
- * list: whatever else a provider writes may repeat the request, with what people said and with the key.
+ * The meaning of a provider's failure, from its status and its machine code. The code is reported only if it
+ * is in a fixed list. Any other text of a provider may repeat the request, with what people said and with the
+ * key.
  */
 
-/** The more telling ones: of several in one answer the first of them is told. */
+/** The specific codes. If an answer has several codes, the first one in this list is reported. */
 const SPECIFIC_CODES = [
-  // OpenAI, and servers that speak as it does
+  // OpenAI, and servers with the same API
   'insufficient_quota',
   'billing_hard_limit_reached',
   'billing_not_active',
@@ -81,17 +82,25 @@ const NO_SUCH_MODEL: readonly (string | null)[] = [
   'not_found_error',
   'NOT_FOUND',
 ] satisfies ProviderCode[]
-/** Some have no code for it. "You exceeded your current quota" is no sign: Google says so of a minute, too. */
+/**
+ * Some providers have no code for it. "You exceeded your current quota" does not tell it, since Google also
+ * says so for a limit per minute.
+ */
 const SAYS_NO_CREDIT = /credit balance is too low|insufficient[ _](?:balance|credits?|funds)\b/i
 
 export interface ProviderFailure {
   readonly status: number | null
   readonly code: ProviderCode | null
-  /** `no_such_model`: or nothing that knows it at that address. `no_quota`: waiting does not help. */
+  /**
+   * `no_such_model`: the model does not exist, or the address has no API that knows it. `no_quota`: waiting
+   * does not help.
+   */
   readonly kind: 'no_such_model' | 'no_quota' | null
 }
 
-/** As errors of the AI SDK and of the providers' own clients have it; known by its fields, so that any version's will do. */
+/**
+ * Reads errors of the AI SDK and of the providers' own clients. It uses their fields, so any version works.
+ */
 export function providerFailure(error: unknown): ProviderFailure {
   const { statusCode, status: plain, message, responseBody } = fieldsOf(error)
   const status = [statusCode, plain].find(each => typeof each === 'number') ?? null
@@ -103,7 +112,7 @@ export function providerFailure(error: unknown): ProviderFailure {
   return { status, code, kind: null }
 }
 
-/** What to do about it, for a log or a person; `null`: the status says all there is. */
+/** What to do about it, for a log or a person. `null`: the status says everything. */
 export function providerAdvice(kind: ProviderFailure['kind']): string | null {
   if (kind === 'no_such_model')
     return 'there is no such model, or no API of a model at that address: check the settings model and modelBaseUrl'
@@ -116,7 +125,10 @@ function isRefused(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500
 }
 
-/** In the error itself, in what the SDK read of the answer, in the answer, or in an event of a stream. */
+/**
+ * Looks in the error itself, in the parsed answer of the SDK, in the answer's text, and in an event of a
+ * stream.
+ */
 function codeOf(error: unknown): ProviderCode | null {
   const { data, responseBody, error: inner } = fieldsOf(error)
   const found = [error, data, parsed(responseBody), inner].flatMap(codesIn)
@@ -134,14 +146,14 @@ function codesIn(answer: unknown): readonly unknown[] {
   return [innerCode, innerType, innerStatus, ...reasons, fieldsOf(innermost)['type'], code, type, status]
 }
 
-/** An error is short; what is not is a page. */
+/** An error is short. A longer body is a web page. */
 const MAX_PARSED_CHARACTERS = 65_536
 
 function parsed(body: unknown): unknown {
   if (typeof body !== 'string' || body.length > MAX_PARSED_CHARACTERS) return null
   try {
     const value: unknown = JSON.parse(body)
-    // Google's servers answer with a list where a stream was asked for.
+    // Google's servers answer with a list if a stream was asked for.
     return Array.isArray(value) ? value[0] : value
   } catch {
     return null

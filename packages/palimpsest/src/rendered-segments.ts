@@ -5,9 +5,10 @@ import { storeWith } from './store/store-with.ts'
 import { estimateTokens } from './tokens/index.ts'
 
 /**
- * Segments of the first schema do not say how the model reads them, nor need those of a file from elsewhere. They are
- * rendered whenever they are read, so that no reader has to know of them, and stay as they are stored: a program of
- * an earlier version may be reading them, too. The same segment gives the same text each time.
+ * Segments of the first schema do not store how the model reads them, and segments of a foreign file may not
+ * either. They are rendered at every read, so no reader has to know of them. They stay as they are in the
+ * store, since a program of an earlier version may read them too. The same segment gives the same text each
+ * time.
  */
 
 type Rendered = Pick<Segment, 'fromSeq' | 'toSeq' | 'summary' | 'events' | 'details' | 'text' | 'tokensAfter'>
@@ -55,14 +56,14 @@ export function renderedFile(file: SessionFile): SessionFile {
   return { ...file, segments: file.segments.map(rendered) }
 }
 
-/** One that an erasure took the words of has no summary either. */
+/** If an erasure removed the words of a segment, it has no summary either. */
 function rendered<Some extends Rendered>(segment: Some): Some {
   if (segment.text !== '' || segment.summary === '') return segment
   const text = renderSegment(segment)
   return { ...segment, text, tokensAfter: estimateTokens(text) }
 }
 
-/** As a context needs it, without what it is made of. */
+/** The form that a context needs, without the parts that it is made of. */
 function renderedText({ untold, ...segment }: ContextSegment): ContextSegment {
   if (untold === undefined) return segment
   const { fromSeq, toSeq, level, text, tokensAfter } = rendered({ ...segment, ...untold })

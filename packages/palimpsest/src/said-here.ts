@@ -1,6 +1,9 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Of a session, what a user said last through its handles in one run of asynchronous code, such as a request. */
+/**
+ * The last message that a user sent through a handle of a session in one run of asynchronous code, such as a
+ * request.
+ */
 interface SaidHere {
   readonly handle: object
   readonly session: SessionHere
@@ -12,31 +15,32 @@ interface SessionHere {
   readonly name: string
 }
 
-/** To be told what a user said, once it is stored. */
+/** Called with the `seq` of a user's message, once it is stored. */
 export type NoteSaid = (seq: number) => void
 
-/** A run may write in several sessions, and a loop goes on for ever. */
+/** Bounds the memory of a run. A run may write in several sessions, and a loop may never end. */
 const MAX_HANDLES = 16
 
 interface Run {
-  /** The one that was used last is first. */
+  /** The handle that was used last comes first. */
   said: readonly SaidHere[]
-  /** What is said in this one counts as said there too. */
+  /** What is said in this run also counts as said in the run `within`. */
   readonly within: Run | null
 }
 
 let runs: AsyncLocalStorage<Run> | null = null
 
-/** When it is first needed: an import would be paid for by every start. */
+/** Loaded when it is first needed: an import would cost every start. */
 function runsHere(): AsyncLocalStorage<Run> {
   runs ??= new (process.getBuiltinModule('node:async_hooks').AsyncLocalStorage)<Run>()
   return runs
 }
 
 /**
- * To be called before anything is awaited: what its caller awaits belongs to the same run, and what other runs do
- * meanwhile does not. A run that was begun here knows what was said here until it says something itself; of what it says
- * this one knows nothing, since runs that stand side by side begin in the same way.
+ * The caller must call this before it awaits anything. What the caller awaits belongs to the same run; what
+ * other runs do meanwhile does not. A run that begins here knows what was said here, until it says something
+ * itself. This run does not learn what that one says, because runs that stand side by side begin in the same
+ * way.
  */
 export function beginSaying(handle: object, session: SessionHere): NoteSaid {
   const { said: known = [], within = null } = runsHere().getStore() ?? {}
@@ -49,7 +53,10 @@ export function beginSaying(handle: object, session: SessionHere): NoteSaid {
   }
 }
 
-/** For what awaits something before it says anything: its caller's run knows of it. To be called as `beginSaying` is. */
+/**
+ * For code that awaits something before it says anything. The caller's run learns of what is said. It must be
+ * called as early as `beginSaying`.
+ */
 export function sayingWithin<Result>(say: () => Promise<Result>): Promise<Result> {
   const said = runsHere().getStore()?.said ?? []
   const own: Run = { said, within: null }
@@ -61,7 +68,7 @@ function withNewest(known: readonly SaidHere[], said: SaidHere): readonly SaidHe
   return [said, ...known.filter(({ handle }) => handle !== said.handle)].slice(0, MAX_HANDLES)
 }
 
-/** `null`: nothing, or it was said elsewhere. */
+/** `null`: nothing was said, or it was said in another run. */
 export function saidHere(handle: object): number | null {
   return (
     runsHere()
@@ -70,7 +77,7 @@ export function saidHere(handle: object): number | null {
   )
 }
 
-/** The same through any handle of a session. */
+/** The same, through any handle of a session. */
 export function saidHereIn({ engine, name }: SessionHere): number | null {
   const isOfIt = ({ session, seq }: SaidHere) =>
     session.engine === engine && session.name === name && seq !== null

@@ -91,20 +91,20 @@ import {
 } from './tokens/index.ts'
 import type { ApprovalClaims, Turn, TurnOptions } from './turn/index.ts'
 
-/** What every session of an instance shares. */
+/** What all sessions of an instance share. */
 export interface Engine extends FoldEngine, ExtractionEngine {
-  /** `null`: this process folds nothing by itself. */
+  /** `null`: this process folds nothing in the background. */
   readonly scheduler: FoldScheduler | null
   readonly manualFolds: ManualFolds
-  /** A long text is measured in slices: what is called after it, of the same session, does not overtake it. */
+  /** A long text is measured in slices. Later calls of the same session do not overtake it. */
   readonly writes: InTurn
-  /** `null`: this process extracts nothing by itself. */
+  /** `null`: this process extracts nothing in the background. */
   readonly extractions: ExtractionScheduler | null
   readonly contexts: Contexts
   readonly recall: NonNullable<ConstructorParameters<typeof Contexts>[0]['recall']>
   /** `null`: this process indexes nothing. */
   readonly indexer: Indexer | null
-  /** Tells whoever listens how a fold of this process ended. */
+  /** Tells the listeners how a fold of this process ended. */
   readonly noteOutcome: (outcome: FoldOutcome, key: SessionKey) => void
   /** The types of decisions that have a handler. */
   readonly types: readonly string[]
@@ -120,20 +120,26 @@ export interface Appended {
     readonly id: string
     readonly seq: number
     readonly duplicate: boolean
-    /** A repeat of a message that was taken back or erased: it stays hidden. Left out: it can be seen. */
+    /**
+     * A repeat of a message that was taken back or erased. It stays hidden. Left out: the message can be
+     * seen.
+     */
     readonly hidden?: true
   }[]
-  /** What the policy decided; the fold itself happens in the background. */
+  /** The decision of the policy. The fold itself happens in the background. */
   readonly decision: Decision | null
-  /** What you said that the session is, and it is without: `assign()` gives it. Left out: there is no such trait. */
+  /**
+   * The traits that you gave and that the session does not have; `assign()` sets them. Left out: there are
+   * none.
+   */
   readonly unassigned?: readonly AssignableTrait[]
 }
 
 /** What `session.assign()` takes: at least one of them. */
 export interface Assigning {
-  /** Whose chat it is. */
+  /** The user of the chat. */
   readonly user?: string
-  /** The workspace or project that it belongs to. */
+  /** The workspace or project of the session. */
   readonly scope?: string
 }
 
@@ -148,13 +154,16 @@ export interface SessionInfo {
   readonly messages: number
   readonly rawMessages: number
   readonly rawTokens: number
-  /** The instant of the newest message; `null` in an empty session. */
+  /** The instant of the newest message. `null`: the session is empty. */
   readonly lastMessageAt: Date | null
-  /** Those that contexts may show: none of before a new beginning. */
+  /** The segments that contexts may show. Those before a new beginning are left out. */
   readonly segments: number
   readonly segmentTokens: number
   readonly turns: number
-  /** Contexts begin after this message: a new beginning was made there. `null`: with the first. */
+  /**
+   * Contexts begin after this message, because a new beginning was made there. `null`: they begin with the
+   * first message.
+   */
   readonly beginsAfter: number | null
   readonly compactedThrough: number
   readonly compactedThroughTurn: number
@@ -166,22 +175,30 @@ export interface SessionInfo {
 }
 
 export interface AppendOptions {
-  /** Has its say about this append alone. */
+  /** The policy for this append alone. */
   readonly policy?: Policy
-  /** The messages wait for an answer, also after a restart, until one is stored with `answers` or they are settled. */
+  /**
+   * The messages wait for an answer, also after a restart, until one is stored with `answers`, or until they
+   * are settled.
+   */
   readonly awaits?: Awaits
-  /** What is appended is the answer to these, which wait; where one of them does not, a `NotWaitingError`. */
+  /**
+   * The waiting messages that this append answers. If one of them does not wait, it is a `NotWaitingError`.
+   */
   readonly answers?: Answers
-  /** Of the context that this was said to: where something of it was erased since, an `ErasedMeanwhileError`. */
+  /**
+   * What was seen in the context that this answers. If some of it was erased since, it is an
+   * `ErasedMeanwhileError`.
+   */
   readonly seen?: SeenSession
-  /** What this was said to: where one of these was taken back since, a `TakenBackError`. */
+  /** The messages that this follows. If one of them was taken back since, it is a `TakenBackError`. */
   readonly follows?: readonly number[]
 }
 
 export interface MemoryToolsOptions {
   /**
-   * The messages, by number, that are answered with these tools: who said them decides, in a group, whether what everybody
-   * sees may be written. Left out: the newest that a person said.
+   * The messages, by `seq`, that are answered with these tools. In a group, their senders decide whether the
+   * model may write memory that every user sees. Left out: the newest message of a person.
    */
   readonly answers?: readonly number[]
 }
@@ -189,25 +206,25 @@ export interface MemoryToolsOptions {
 export interface ReadOptions {
   readonly after?: number
   readonly before?: number
-  /** The default: 100. */
+  /** Default: 100. */
   readonly limit?: number
-  /** Which end to begin at; the answer is in ascending order in either case. The default: oldest. */
+  /** The end to begin at. The result is in ascending order in both cases. Default: oldest. */
   readonly from?: 'oldest' | 'newest'
-  /** With what each message answers, where that is not the one right before it. The default: without. */
+  /** Adds what each message answers, unless it answers the one right before it. Default: false. */
   readonly answered?: boolean
 }
 
 export interface TailOptions {
   /**
-   * What the newest messages say, oldest first: they are taken back. `everything`: all of them are, whatever they
-   * say. Left out: none are.
+   * The content of the newest messages, oldest first: these are taken back. `everything`: all messages are
+   * taken back, whatever they say. Left out: none is taken back.
    */
   readonly expected?: readonly ExpectedMessage[] | 'everything'
-  /** Stays the same when the change is asked for again: it is made once. */
+  /** The same id for the same change. A change that is asked for twice is made once. */
   readonly operationId?: string
-  /** All that tells this change from another, as JSON; left out: `expected` and the messages. */
+  /** Everything that tells this change from another one, as JSON. Left out: `expected` and the messages. */
   readonly operation?: unknown
-  /** Has its say about this change alone. */
+  /** The policy for this change alone. */
   readonly policy?: Policy
 }
 
@@ -272,34 +289,37 @@ const COMPACT = optionsOf<FoldOptions>({
   signal: true,
 })
 
-/** What one call takes: more would keep other writers waiting. */
+/** The most messages of one call. More would keep other writers waiting. */
 const MAX_MESSAGES_AT_ONCE = 1_000
 
-/** Nobody reads more than what a person could have said while nobody answered. */
+/** Above what people could say while they wait for an answer. */
 const MAX_WAITING = 100_000
 
-/** More than a drawing shows. */
+/** More points than a chart shows. */
 const MAX_GROWTH_POINTS = 1_000
 
-/** A lease that is said to last longer was written by a wrong clock. */
+/** A lease with a later end was written by a wrong clock. */
 const MAX_LEASE_MS = 24 * 3_600_000
 
 const RETRY_MS = 50
 
-/** By instance: what its turns carry out. */
+/** For each instance: the approved calls that its turns carry out. */
 const approvalClaims = new WeakMap<Engine, ApprovalClaims>()
 
 /** One conversation. */
 export class Session {
   readonly #engine: Engine
-  /** For what works in the background, where the session is what it is. */
+  /** For background work, which takes the session as it is. */
   readonly #key: SessionKey
-  /** For what the caller reads: the store refuses it where the session is something else. */
+  /** For what the caller reads. The store refuses it if the session has other traits. */
   readonly #claim: SessionKey
   readonly #traits: GivenTraits
-  /** Where there was no session yet, the one that comes of it is the one that is meant. */
+  /**
+   * What a bound handle has seen. `null`: the handle is not bound. If there was no session yet, the handle
+   * means the one that it creates.
+   */
   #seen: SeenSession | null
-  /** Of what a user said, approvals included, the newest that came through this handle. */
+  /** The newest message of a user, approvals included, that came through this handle. */
   readonly #said: { seq: number | null }
 
   constructor(
@@ -316,17 +336,19 @@ export class Session {
     this.#seen = seen
   }
 
-  /** For what is written. */
+  /** For writes. */
   get #own(): SessionKey {
     return this.#seen === null ? this.#claim : { ...this.#claim, seen: this.#seen }
   }
 
   /**
-   * The same session, for what outlives this call, such as an answer under way: what it writes and reads is of this very
-   * session as it is now. Once anything here is erased, each call of it is an `ErasedMeanwhileError` and changes nothing,
-   * also where another session bears the name by then. Folds, edits and new messages are no matter.
+   * A handle of the same session for work that outlives this call, such as an answer under way. It reads and
+   * writes only this very session. Once something here is erased, each of its calls throws an
+   * `ErasedMeanwhileError` and changes nothing, even if another session has the same name by then. Folds,
+   * edits and new messages do not matter.
    *
-   * @param like Another handle of the same session: what it has seen counts, and not what there is now.
+   * @param like Another handle of the same session. The new handle takes over what that one has seen, and
+   * does not look at the session now.
    */
   async bound(like?: Session): Promise<Session> {
     if (this.#seen !== null) return this
@@ -335,8 +357,9 @@ export class Session {
   }
 
   /**
-   * The same for what is no matter of what was said, such as whether it was delivered: bound to the session alone, so
-   * that no erasure in it ends it. Of a handle that is not bound it is the same.
+   * A handle for work that does not depend on what was said, such as a note of delivery. It is bound to the
+   * session alone, so no erasure in the session ends it. For a handle that is not bound, it is the same
+   * handle.
    */
   boundAlone(): Session {
     if (this.#seen === null || this.#seen.session === null) return this
@@ -347,17 +370,20 @@ export class Session {
     return new Session(this.#engine, this.#key, this.#traits, { seen, said: this.#said })
   }
 
-  /** Throws an `ErasedMeanwhileError` where `bound` was called before something here was erased. */
+  /** Throws an `ErasedMeanwhileError` if something here was erased after `bound` was called. */
   async checkBound(): Promise<void> {
     if (this.#seen !== null) await this.#engine.store.sessions.checkSeen(this.#own)
   }
 
-  /** Of a bound handle: the session's own number, which no other one ever has. `null`: there is none yet. */
+  /**
+   * The number of the session, which no other session ever has. Only a bound handle has it. `null`: there is
+   * no session yet.
+   */
   get number(): number | null {
     return this.#seen?.session ?? null
   }
 
-  /** Checked when it is read: nothing of it can be of another session of the name. */
+  /** Checks the handle after the read, so that nothing comes from another session of the same name. */
   async #read<Result>(reading: Promise<Result>): Promise<Result> {
     try {
       return await reading
@@ -370,7 +396,11 @@ export class Session {
     return this.#key.id
   }
 
-  /** Adds one message or several, all or none. Resolves when they are durable; never waits for a fold. */
+  /**
+   * Adds one message or several, all or none. Resolves when they are durable. Never waits for a fold.
+   * @example
+   * await chat.append({ role: 'user', content: 'Shall we ship on Friday?', externalId: 'm-1' })
+   */
   async append(
     input: MessageInput | readonly MessageInput[],
     options: AppendOptions = {},
@@ -437,7 +467,10 @@ export class Session {
     return beginSaying(this.#said, { engine: this.#engine, name: keyName(this.#key) })
   }
 
-  /** For a turn that does not say what it answers. `null`: nothing was said through this handle, nor in this run. */
+  /**
+   * For a turn that does not say what it answers. `null`: nothing was said through this handle, nor in this
+   * run.
+   */
   #saidLast(): number | null {
     const here = saidHere(this.#said) ?? this.#said.seq
     return here ?? saidHereIn({ engine: this.#engine, name: keyName(this.#key) })
@@ -447,7 +480,7 @@ export class Session {
     if (this.#seen?.session === null) this.#seen = seenOf(session)
   }
 
-  /** What is wrong with a message is told at once; what is long is measured in slices. */
+  /** Throws at once if a message is invalid. Measures long messages in slices. */
   #appendRequest(input: MessageInput | readonly MessageInput[], once?: Policy) {
     const { policy, zone, groupTurnMessages, extraction, clock } = this.#engine
     const inputs: readonly MessageInput[] = Array.isArray(input) ? input : [input as MessageInput]
@@ -493,7 +526,7 @@ export class Session {
     }))
   }
 
-  /** It is stored: whoever hears of it cannot undo that. */
+  /** The messages are stored. A listener cannot undo that. */
   #noteAppend(appended: Appended): void {
     const { onAppend, onError } = this.#engine
     const details = { sessionId: this.id }
@@ -509,13 +542,16 @@ export class Session {
     else if (verdict?.dueAt != null) scheduler?.noteDue(verdict.dueAt)
   }
 
-  /** After what changed the session without being judged itself. */
+  /** Called after a change of the session that was not judged itself. */
   async #judgeAgain(): Promise<void> {
     const { store, policy, clock } = this.#engine
     this.#schedule(await store.schedule.judge(this.#key, { policy, now: clock() }))
   }
 
-  /** Right after the append and never inside its transaction. The message is stored: nothing here may undo that. */
+  /**
+   * Runs right after the append and never inside its transaction. The message is stored, and nothing here may
+   * undo that.
+   */
   async #askOwnPolicy({ snapshot, decision }: AppendReceipt, policy: Policy): Promise<Decision | null> {
     const { store, types, onError, policyTimeoutMs: timeoutMs, policyFailures } = this.#engine
     if (policy.judges.length === 0 || snapshot === null) return decision
@@ -532,9 +568,10 @@ export class Session {
   }
 
   /**
-   * Gives the session the user or the scope that it is without, each once: what was said before belongs to that person
-   * then, for erasure and for search, and their memory is shown here. What it has already changes nothing; another one
-   * is a `SessionMismatchError`. The session has to be there.
+   * Gives the session the user or the scope that it does not have. Each can be set once. From then on, what
+   * was said before belongs to that person, for erasure and for search, and their memory is shown here. A
+   * value that the session has already changes nothing. Another value is a `SessionMismatchError`. The
+   * session has to exist.
    * @example
    * const { unassigned } = await chat.append(message)
    * if (unassigned?.includes('user')) await chat.assign({ user: 'ann' })
@@ -550,12 +587,12 @@ export class Session {
     return { assigned }
   }
 
-  /** For what is read by the session's name alone. */
+  /** For reads that use only the session's name. */
   async #checkTraits(): Promise<void> {
     if (this.#claim.traits) await this.#read(this.#engine.store.settings.readOwnSettings(this.#claim))
   }
 
-  /** What of it waits for an answer or for its delivery. */
+  /** The messages of this session that wait for an answer or for delivery. */
   async waiting(): Promise<readonly WaitingEntry[]> {
     const { store } = this.#engine
     const { namespace, id: sessionId } = this.#key
@@ -563,36 +600,41 @@ export class Session {
     return this.#read(store.inbox.readWaiting(namespace, { sessionId, limit: MAX_WAITING }))
   }
 
-  /** A message that is in the log waits for an answer from now on. `false`: it does already, or cannot be seen. */
+  /**
+   * From now on, a message of the log waits for an answer. `false`: it waits already, or it cannot be seen.
+   */
   async awaitAnswer(seq: number, awaits: Awaits): Promise<boolean> {
     checkOptions('awaitAnswer', awaits, AWAITS)
     const { store, clock } = this.#engine
     return store.inbox.awaitAnswer(this.#own, { seq, awaits, now: clock() })
   }
 
-  /** What became of an attempt to answer a message that waits; nothing where it waits no longer. */
+  /** Notes an attempt to answer a waiting message. If the message no longer waits, nothing happens. */
   async noteWaiting(seq: number, note: WaitingNote): Promise<void> {
     checkOptions('noteWaiting', note, NOTE)
     await this.#engine.store.inbox.noteWaiting(this.#own, { seq, ...note })
   }
 
-  /** They wait no longer: the answer is delivered, or there will be none. */
+  /** The messages wait no longer: the answer is delivered, or there will be none. */
   async settleWaiting(seqs: readonly number[]): Promise<void> {
     await this.#engine.store.inbox.settleWaiting(this.#own, seqs)
   }
 
-  /** It is reached under this name, too: see `palimpsest.aliased()`. `false`: another session is, or bears it. */
+  /**
+   * Gives the session another name; see `palimpsest.aliased()`. `false`: another session has the name, as its
+   * id or alias.
+   */
   async addAlias(name: string): Promise<boolean> {
     return this.#engine.store.inbox.addAlias(this.#own, name)
   }
 
-  /** How often something was done here in so many milliseconds before now: see `takeAllowance`. */
+  /** How often something was done here in the last `withinMs` milliseconds; see `takeAllowance`. */
   async countAllowance({ kind, withinMs }: { kind: string; withinMs: number }): Promise<number> {
     const { store, clock } = this.#engine
     return this.#read(store.inbox.countAllowance(this.#claim, { kind, within: withinMs, now: clock() }))
   }
 
-  /** Counts that something is done now. `false`: it was done as often as it may be, also by other processes. */
+  /** Counts that something is done now. `false`: the limit is reached, together with other processes. */
   async takeAllowance(allowance: { kind: string; limit: number; withinMs: number }): Promise<boolean> {
     const { store, clock } = this.#engine
     const { kind, limit, withinMs } = allowance
@@ -608,12 +650,14 @@ export class Session {
     return this.#read(this.#engine.store.log.readMessages(this.#claim, { ...range, limit, from, answered }))
   }
 
-  /** Whether a message of this external id was ever stored here: also where it was taken back or erased. */
+  /**
+   * Whether a message of this external id was ever stored here. It may have been taken back or erased since.
+   */
   async knows(externalId: string): Promise<boolean> {
     return this.#read(this.#engine.store.log.knowsExternalId(this.#claim, externalId))
   }
 
-  /** Visible messages, folded or not. */
+  /** The number of visible messages, folded or not. */
   async count(): Promise<number> {
     const record = await this.#record()
     return record?.head?.totals.messages ?? 0
@@ -625,7 +669,7 @@ export class Session {
     return record && toSessionInfo(record, this.#engine.clock())
   }
 
-  /** Folds that were applied or failed, the newest first, those before `before`; by default 50. */
+  /** Folds that were applied or failed, newest first, with ids before `before`. Default: 50. */
   async folds(page: FoldsPage = {}): Promise<readonly FoldRecord[]> {
     checkOptions('folds', page, FOLDS)
     const { before: written, limit = 50 } = page
@@ -637,7 +681,10 @@ export class Session {
     return events.map(toFoldRecord)
   }
 
-  /** How the log's tokens have grown, at so many of its messages, evenly spread, the first and the newest included. */
+  /**
+   * How the tokens of the log have grown. The points are messages, evenly spread, with the first and the
+   * newest one.
+   */
   async growth(options: GrowthOptions = {}): Promise<readonly GrowthPoint[]> {
     checkOptions('growth', options, GROWTH)
     const { points = 300 } = options
@@ -646,14 +693,16 @@ export class Session {
     return this.#read(this.#engine.store.sessions.readGrowth(this.#claim, points))
   }
 
-  /** Its own settings, by name; they mean something to whoever made the policy, such as a server. */
+  /**
+   * The session's own settings, by name. Their meaning is up to the maker of the policy, such as a server.
+   */
   async settings(): Promise<Readonly<Record<string, unknown>>> {
     return this.#read(this.#engine.store.settings.readOwnSettings(this.#claim))
   }
 
   /**
-   * Sets some of its own settings, in force from the next message on; `null` takes one away. With `expected` they
-   * have to be these, or it is a `SettingsConflictError`.
+   * Sets some of the session's own settings, in force from the next message on. `null` removes a setting.
+   * With `expected`, the present settings have to equal these, or it is a `SettingsConflictError`.
    */
   async configure(changes: Readonly<Record<string, unknown>>, options: ConfigureOptions = {}): Promise<void> {
     checkOptions('configure', options, CONFIGURE)
@@ -667,8 +716,9 @@ export class Session {
   }
 
   /**
-   * Replaces a message's content; the earlier one stays as a version. Where it is folded already, contexts tell the
-   * correction at once; what was made of it, segments and memory, is made anew in the background.
+   * Replaces a message's content. The earlier content stays as a version. If the message is folded already,
+   * contexts tell the correction at once. Segments and memory that were made from it are made anew in the
+   * background.
    */
   async edit(seq: number, content: Content): Promise<{ version: number }> {
     checkCount('seq', seq)
@@ -699,7 +749,7 @@ export class Session {
     return message?.sender ?? null
   }
 
-  /** Oldest first, the current one last. */
+  /** Oldest first. The current one is last. */
   async versions(seq: number): Promise<readonly MessageVersion[]> {
     checkCount('seq', seq)
     return this.#read(this.#engine.store.log.readVersions(this.#claim, seq))
@@ -716,10 +766,11 @@ export class Session {
   }
 
   /**
-   * Contexts begin after the newest message from now on. What was said before is folded in the background, and stays:
-   * search, the memory tools, `expand` and memory documents reach it, and nothing that was learned of it is lost. No
-   * larger budget brings it back into a context; `undoNewBeginning` does. `null`: nothing was said since the last one.
-   * @param options `afterSeq`: not after the newest message but after this one, where others were said since.
+   * From now on, contexts begin after the newest message. Earlier messages are folded in the background and
+   * stay: search, the memory tools, `expand` and memory documents reach them, and nothing that was learned is
+   * lost. A larger budget does not bring them back into a context; `undoNewBeginning` does. `null`: nothing
+   * was said since the last new beginning.
+   * @param options `afterSeq`: begin after this message instead of the newest one, if others were said since.
    * @example
    * await chat.newBeginning() // { afterSeq: 42, at: … }
    */
@@ -732,8 +783,8 @@ export class Session {
   }
 
   /**
-   * Takes the newest of them back, whatever was said since: contexts show again what they showed before it, and the one
-   * before it is in force. `null`: there is none.
+   * Takes back the newest new beginning, whatever was said since. Contexts show again what they showed before
+   * it, and the earlier new beginning is in force. `null`: there is none.
    */
   async undoNewBeginning(): Promise<Beginning | null> {
     return this.#begin((store, change) => store.beginnings.takeBackBeginning(this.#own, change))
@@ -752,15 +803,15 @@ export class Session {
     return begun.beginning
   }
 
-  /** All that are in force, oldest first: contexts begin after the last one. */
+  /** All new beginnings in force, oldest first. Contexts begin after the last one. */
   async beginnings(): Promise<readonly Beginning[]> {
     return this.#read(this.#engine.store.beginnings.readBeginnings(this.#claim))
   }
 
   /**
-   * Takes the newest messages back and adds others in their place, in one step. Nothing is deleted. If the session
-   * does not end with what is expected, or the operation id stands for another change, it is a
-   * `HistoryConflictError`, and nothing has changed.
+   * Takes the newest messages back and adds others in their place, in one step. Nothing is deleted. If the
+   * session does not end with the expected messages, or if the operation id belongs to another change, it
+   * throws a `HistoryConflictError` and changes nothing.
    */
   async replaceTail(
     input: MessageInput | readonly MessageInput[],
@@ -785,7 +836,7 @@ export class Session {
       return stored
     })
     this.#meet(receipt)
-    // Nothing has changed: nothing is judged, counted or indexed again.
+    // Nothing has changed, so nothing is judged, counted or indexed again.
     if (receipt.repeated)
       return {
         messages: this.#withIds(receipt.messages.map(each => ({ ...each, duplicate: true }))),
@@ -797,8 +848,8 @@ export class Session {
   }
 
   /**
-   * A new session with the messages through `atSeq`: by default all of them. `isJudged: false`: what is appended next is
-   * judged, by its own policy, and not what is there.
+   * A new session with the messages through `atSeq`. Default: all of them. `isJudged: false`: the present
+   * messages are not judged; the next append is judged by its own policy.
    */
   async fork(newId: string, atSeq?: number, options: ForkOptions = {}): Promise<Session> {
     checkOptions('fork', options, FORK)
@@ -821,8 +872,10 @@ export class Session {
   }
 
   /**
-   * What the model is given for its next call: computed, never stored. With another budget, model or
-   * policy it is a view of the same session, which stores and triggers nothing.
+   * What the model gets for its next call. It is computed, never stored. With another budget, model or policy
+   * it is a view of the same session, which stores and triggers nothing.
+   * @example
+   * const { instructions, messages } = await chat.context({ instructions: 'You manage our releases.' })
    */
   async context(options: ContextOptions = {}): Promise<Context> {
     const { contexts, tracer } = this.#engine
@@ -840,10 +893,11 @@ export class Session {
   }
 
   /**
-   * One answer of a model through the AI SDK: `generateText({ model, ...turn.prompt })` and its like, then
-   * `turn.finish(result)`. Frozen at the message that it answers: `throughSeq` or `answers`, or else what was said last
-   * through this handle (in the same run of asynchronous code, where several share it), as long as it has no answer, or
-   * what a user said last. What others say is for another turn.
+   * One answer of a model through the AI SDK: call `generateText({ model, ...turn.prompt })` or similar, then
+   * `turn.finish(result)`. The turn is frozen at the message that it answers: `throughSeq` or `answers`; or
+   * else the last message through this handle (in the same run of asynchronous code, if several runs share
+   * the handle), as long as it has no answer; or else the last message of a user. What others say belongs to
+   * another turn.
    */
   async turn<Tools extends object = object>(options: TurnOptions<Tools> = {}): Promise<Turn<Tools>> {
     // Before anything is awaited: others may speak through this handle meanwhile.
@@ -854,7 +908,8 @@ export class Session {
     approvalClaims.set(this.#engine, claims)
     const claimOf = (approvalId: string) => JSON.stringify([keyName(this.#key), approvalId])
     if ((await this.count()) === 0) throw new SessionNotFoundError(this.id)
-    // Until its context is made, as it is now; from then on, as the context shows it.
+    // Bound to the session as it is now, until the context is made. After that, bound to what the context
+    // shows.
     let own = await this.bound()
     return Turn.begin<Tools>(
       {
@@ -868,9 +923,9 @@ export class Session {
         freeze: async (asked, answers) => {
           const frozen = await contexts.freeze(this.#claim, asked, { answers, own: said })
           const { seen } = frozen.context
-          // What this handle had seen before counts as well.
+          // What this handle had seen before counts too.
           const isBound = this.#seen !== null && this.#seen.session !== null
-          // Another session that bears the name by now is not this turn's to show.
+          // Another session may have the same name by now. This turn must not show it.
           if (isBound && seen.session !== this.#seen!.session)
             throw new ErasedMeanwhileError({ sessionId: this.id, erased: 'session' })
           own = this.#as(isBound ? { ...this.#seen!, documents: seen.documents } : seen)
@@ -896,9 +951,9 @@ export class Session {
   }
 
   /**
-   * What a person says to a call that asked for approval, however much was said since: the next turn runs the call, or
-   * tells the model that it was refused. The same again adds nothing. One that nothing waits for is an
-   * `ApprovalRefusedError`, which names the reason and those that do wait.
+   * A person's decision on a call that asked for approval, however much was said since. The next turn runs
+   * the call, or tells the model that it was refused. The same decision again adds nothing. If no call waits
+   * for it, it is an `ApprovalRefusedError`, which names the reason and the waiting approvals.
    * @example
    * await chat.answerApproval({ approvalId, approved: true })
    */
@@ -907,8 +962,8 @@ export class Session {
   }
 
   /**
-   * What a provider counted for a context that it was sent. From the next epoch on, contexts for that model
-   * are measured by it.
+   * Reports what a provider counted for a context that it was sent. From the next epoch on, contexts for that
+   * model are measured by it.
    */
   async observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void> {
     const { store } = this.#engine
@@ -935,7 +990,7 @@ export class Session {
     return this.#pin({ seq, note: null, tokens })
   }
 
-  /** The same for a text that is no message. */
+  /** The same for a text that is not a message. */
   async note(text: string): Promise<Pin> {
     if (typeof text !== 'string' || text.trim() === '')
       throw new InvalidArgumentError('text', text, 'text that is not empty')
@@ -958,12 +1013,12 @@ export class Session {
     return this.#engine.store.pins.unpin(this.#own, id)
   }
 
-  /** What belongs to this chat: seen here only. */
+  /** The memory of this chat. It is shown only here. */
   get memory(): MemoryDocument {
     return this.#document('chat', this.id)
   }
 
-  /** What happened here on a day (`YYYY-MM-DD`); left out: today, in the zone of the instance. */
+  /** What happened here on a day (`YYYY-MM-DD`). Left out: today, in the zone of the instance. */
   daily(day?: string): MemoryDocument {
     return this.#document('daily', new Memories(this.#engine).daily(this.id, day).key)
   }
@@ -984,8 +1039,8 @@ export class Session {
   }
 
   /**
-   * The tools by which a model writes memory and reads this session's log, as far as they are offered here: they
-   * reach no other session, whatever they are asked.
+   * The tools by which a model writes memory and reads this session's log, if they are offered here. They
+   * reach no other session, whatever a model asks of them.
    */
   async memoryTools(options: MemoryToolsOptions = {}): Promise<MemoryTools> {
     checkOptions('memoryTools', options, MEMORY_TOOLS)
@@ -1000,14 +1055,14 @@ export class Session {
     return new MemoryTools(this.#engine, record, { seen: this.#seen, askers, language })
   }
 
-  /** Of the instance, for sessions without a setting of their own. */
+  /** The setting of the instance, for sessions without a setting of their own. */
   get languageSetting(): LanguageSetting {
     return this.#engine.language
   }
 
   /**
-   * In which language the engine writes here what it writes itself: as it is set, or by what is said. It changes with an
-   * epoch only.
+   * The language in which the engine writes its own texts here: as it is set, or by what is said. It changes
+   * only with an epoch.
    */
   async language(): Promise<Language> {
     const record = await this.#record()
@@ -1015,7 +1070,11 @@ export class Session {
     return decideLanguage({ setting: this.#engine.language, messages: [], before: null }).language
   }
 
-  /** Finds messages of this session, archived or not, by what they say. The newest is found at once. */
+  /**
+   * Finds messages of this session by their content, archived or not. The newest message is found at once.
+   * @example
+   * const { results } = await chat.search('When did we agree to ship?')
+   */
   async search(query: string, options: SearchOptions = {}): Promise<SearchAnswer> {
     const { tracer } = this.#engine
     return traced(
@@ -1031,7 +1090,7 @@ export class Session {
     )
   }
 
-  /** What lies under a segment, level by level down to the messages as they were said; or a range of them. */
+  /** Shows what lies under a segment, level by level down to the messages; or a range of messages. */
   async expand(options: ExpandOptions): Promise<Expanded> {
     const { expand } = await import('./finding/expand.ts')
     return this.#read(expand(this.#engine.store, this.#claim, options))
@@ -1042,15 +1101,17 @@ export class Session {
     return this.#read(this.#engine.store.transfer.exportSession(this.#claim))
   }
 
-  /** The figures that the policy judges by; `null` in an empty session. */
+  /** The figures by which the policy judges. `null`: the session is empty. */
   async snapshot(): Promise<Snapshot | null> {
     const { store, policy, clock } = this.#engine
     return this.#read(store.schedule.readSnapshot(this.#claim, { policy, now: clock() }))
   }
 
   /**
-   * Folds now what the policy says, or with `force` whatever lies below the tail, and waits for it. One
-   * that is under way elsewhere is waited for first.
+   * Folds now what the policy decides, or with `force` everything below the tail, and waits for the fold. If
+   * a fold is under way elsewhere, it waits for that one first.
+   * @example
+   * const { outcome } = await chat.compact({ force: true })
    */
   async compact(options: FoldOptions = {}): Promise<FoldOutcome> {
     checkOptions('compact', options, COMPACT)
@@ -1066,16 +1127,17 @@ export class Session {
         this.#engine.policyFailures.foldEnded(this.#key)
       }
       const outcome = own.reason === 'nothing_to_do' ? ((await this.#foldSince(before)) ?? own) : own
-      // Where nothing works in the background, this is when it is done.
+      // If nothing works in the background, outdated segments are rebuilt now.
       if (this.#engine.scheduler === null) await this.#rebuildOutdated(signal)
-      // A policy for this once that has folded nothing leaves the session as it was, for the configured one, too.
+      // If a policy for this call has folded nothing, the session stays as it was, for the configured policy
+      // too.
       const isLeft = options.policy !== undefined && outcome.outcome !== 'applied'
       if (!closing.aborted && !isLeft) await this.#judgeAgain()
       return outcome
     })
   }
 
-  /** Segments over messages that were edited since, as far as their time has come. */
+  /** Rebuilds segments over messages that were edited since, as far as they are due. */
   async #rebuildOutdated(signal: AbortSignal): Promise<void> {
     const { store, noteOutcome } = this.#engine
     if ((await store.rebuilds.readOutdated(this.#key)) === null) return
@@ -1084,19 +1146,21 @@ export class Session {
     while ((await rebuildOutdated(this.#engine, this.#key, { signal, onOutcome })).left === 'more');
   }
 
-  /** How a fold elsewhere ended that has left nothing to do; `null`: there was none since then. */
+  /**
+   * How a fold elsewhere ended, after which there was nothing left to do. `null`: there was none since then.
+   */
   async #foldSince({ lastOutcome: earlier }: SessionRecord): Promise<FoldOutcome | null> {
     const { lastOutcome } = await this.#requireRecord()
     if (lastOutcome === null || JSON.stringify(lastOutcome) === JSON.stringify(earlier)) return null
     const outcome = lastOutcome as unknown as FoldOutcome
     if (outcome.outcome !== 'applied') return outcome
-    // What is stored was written before its segments had ids.
+    // The stored outcome was written before its segments had ids.
     const within = ({ level, fromSeq, toSeq }: Segment) =>
       level === 1 && toSeq >= outcome.fromSeq! && fromSeq <= outcome.toSeq!
     return { ...outcome, segmentId: (await this.segments()).find(within)?.id ?? null }
   }
 
-  /** A long backlog takes several folds; together they are one to the caller. */
+  /** A long backlog takes several folds. The caller sees them as one. */
   async #foldFully(options: FoldOptions & { readonly signal: AbortSignal }): Promise<FoldOutcome> {
     const { foldSession } = await import('./compaction/fold-session.ts')
     const deadline = performance.now() + this.#engine.summarizerTimeoutMs
@@ -1114,21 +1178,21 @@ export class Session {
       }
       if (outcome.outcome !== 'applied') return total === null ? outcome : endOutcomes(total, outcome)
       total = total === null ? outcome : joinOutcomes(total, outcome)
-      // By force once: what the fold itself moved below the tail is left for the policy.
+      // A forced fold runs only once. What that fold moved below the tail is left to the policy.
       const isAsked = options.force !== undefined || options.decision !== undefined
       const isDone = isAsked && (isWhole(options, outcome) || !reachesFoldLimit(outcome))
       if (isDone || options.signal.aborted) return total
     }
   }
 
-  /** What the policy says now, or what a forced fold would be. Changes nothing. */
+  /** What the policy decides now, or what a forced fold would be. Changes nothing. */
   async judge(options: ForceOptions = {}): Promise<Decision | null> {
     checkOptions('judge', options, FORCE)
     const { types, policyTimeoutMs: timeoutMs } = this.#engine
     if (options.force) return forcedDecision(options.force, types)
     const snapshot = await this.snapshot()
     if (snapshot === null) return null
-    // Whoever asks what the policy says hears that it fails.
+    // A caller that asks for the decision also gets the policy's error.
     let failure: { readonly error: unknown } | null = null
     const onFailure = (error: unknown) => {
       failure ??= { error }
@@ -1140,8 +1204,8 @@ export class Session {
   }
 
   /**
-   * What a fold would do now: a dry run. `null` where the policy has nothing to do. Of a long backlog it is
-   * the first of several folds.
+   * What a fold would do now: a dry run. `null`: the policy has nothing to do. For a long backlog, it is the
+   * first of several folds.
    */
   async plan(options: ForceOptions = {}): Promise<FoldPlan | null> {
     checkOptions('plan', options, FORCE)
@@ -1153,7 +1217,7 @@ export class Session {
     return next?.plan ?? { decision, range: null }
   }
 
-  /** With what this session has settings of its own for. */
+  /** The policy, with this session's own settings. */
   async #policy(): Promise<Policy> {
     const { store, policy } = this.#engine
     const [own] = await this.#read(sessionPolicies(store.settings, this.#claim, [policy]))
@@ -1171,7 +1235,7 @@ export class Session {
   }
 }
 
-/** A question, or what a person says to a call. */
+/** A user's message, or a person's decision on a call. */
 function isPersonsWord({ role, content }: Pick<Message, 'role' | 'content'>): boolean {
   if (role === 'user') return true
   return typeof content !== 'string' && content.some(({ type }) => type === 'tool-approval-response')
@@ -1191,7 +1255,10 @@ function checkAssigning(traits: Assigning): { user: string | null; scope: string
   return { user: user ?? null, scope: scope ?? null }
 }
 
-/** Of several messages the error says which. A misspelt field is an error too: it would be lost. */
+/**
+ * If there are several messages, the error says which one is wrong. A misspelt field is an error too, since
+ * it would be lost.
+ */
 function normalizeNth(
   input: MessageInput,
   { zone, place }: { zone: string; place: number | null },
@@ -1205,7 +1272,7 @@ function normalizeNth(
   }
 }
 
-/** Whether measuring them would keep everything else waiting. */
+/** Whether measuring the messages would block other work too long. */
 function areLong(messages: readonly NewMessage[]): boolean {
   let characters = 0
   for (const { content } of messages) {
@@ -1215,7 +1282,7 @@ function areLong(messages: readonly NewMessage[]): boolean {
   return false
 }
 
-/** Of parts, what they are as JSON: the values of a tool's answer cost more than its letters. */
+/** For parts, the length of their JSON: values of a tool's answer cost more than their letters. */
 function lengthOf(content: Content): number {
   return typeof content === 'string' ? content.length : JSON.stringify(content).length
 }
@@ -1240,7 +1307,7 @@ function normalizeExpected(expected: unknown): readonly ExpectedMessage[] | 'eve
   }))
 }
 
-/** A handler that was given all that is raw has folded as much of it as it wanted. */
+/** A handler that got all raw messages has folded as much as it wanted. */
 function isWhole({ handlers }: FoldOptions, { type }: FoldOutcome): boolean {
   return isWindowHandler(handlers?.[type ?? ''])
 }
@@ -1250,7 +1317,7 @@ function checkCount(field: string, value: unknown): void {
     throw new InvalidArgumentError(field, value, 'a whole number of at least 0')
 }
 
-/** A lease that ran out means that its holder died: nothing is folding then. */
+/** If a lease ran out, its holder died, so nothing is folding. */
 function isLeased({ leaseUntil }: SessionRecord, now: number): boolean {
   return leaseUntil !== null && isToCome(leaseUntil.getTime(), { now, longestMs: MAX_LEASE_MS })
 }

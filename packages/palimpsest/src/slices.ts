@@ -1,21 +1,28 @@
-/** Work that pauses of its own accord: each `yield` ends a step of a fraction of a millisecond, or a few. */
+/** Work with pauses: each `yield` ends a step that takes from a fraction of a millisecond to a few. */
 export type InSteps<Result> = Generator<void, Result, void>
 
-/** The real ones: tests that replace them would stop all that waits for a turn, also afterwards. */
+/**
+ * The original functions. Tests that replace them would stop everything that waits for a turn, also
+ * afterwards.
+ */
 const { setImmediate, performance } = globalThis
 
-/** What is no longer is worked on in one go: it takes a few milliseconds. */
+/** Shorter work runs without a pause: it takes a few milliseconds. */
 export const MAX_AT_ONCE = 65_536
 
-/** How long a slice may hold the event loop, give or take a step. */
+/** How long a slice may hold the event loop. It may be longer by one step. */
 const MIN_SLICE_MS = 5
 const MAX_SLICE_MS = 15
-/** Of the time that it waited for its turn: where much else is to be done, its slices are longer, or it would never end. */
+/**
+ * The share of its waiting time that a slice may run. If there is much other work, slices get longer, or the
+ * work would never end.
+ */
 const SHARE = 1 / 3
 
 /**
- * Works in slices, between which everything else has its turn. However much is worked on at the same time, the event
- * loop turns after each slice: they wait for one another, and nothing else waits for all of them.
+ * Does work in slices, so that other work has its turn in between. The event loop turns after each slice,
+ * however many works run at once. The works wait for one another; other work never has to wait for all of
+ * them.
  */
 export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result> {
   let begun = beginInTurn()
@@ -31,17 +38,18 @@ export async function runInSlices<Result>(work: InSteps<Result>): Promise<Result
   }
 }
 
-/** What transactions take of a turn of the event loop, give or take one. */
+/** The time that transactions may take of one turn of the event loop. It may be longer by one transaction. */
 const MAX_WORK_MS = 15
 
 /**
- * Does short work that cannot pause. Where such works have taken long in this turn of the event loop, or others wait, it
- * waits for a later turn, in the order in which it came, or before all others (`first`). So many short works that come
- * together do not hold up everything else. They do not wait for slices: those have their own share of a turn.
+ * Does short work that cannot pause. If such works have taken long in this turn of the event loop, or if
+ * others wait, the work waits for a later turn. It runs in the order of the calls, or before all others
+ * (`first`). So many short works that come together do not block everything else. They do not wait for
+ * slices, which have their own share of a turn.
  */
 export function whenThereIsRoom<Result>(work: () => Result, place?: 'first'): Result | Promise<Result> {
   const isNext = waiting.length === 0 || place === 'first'
-  // One that another one calls in its middle, by a callback of a caller's, is done after it.
+  // If a work calls another one in its middle, through a caller's callback, the other one runs after it.
   if (isNext && !isWorking && workedMs < MAX_WORK_MS) return measured(work)
   return new Promise<Result>((resolve, reject) => {
     const later = () => {
@@ -83,7 +91,9 @@ function turn(): void {
 /** When the first slice of this turn of the event loop began. */
 let turnBegun: number | null = null
 
-/** Works that follow one another without a pause share a turn: many short ones must not add up to a long one. */
+/**
+ * Works that follow one another without a pause share a turn. Many short ones must not add up to a long one.
+ */
 function beginInTurn(): number {
   if (turnBegun === null) {
     turnBegun = performance.now()
@@ -103,7 +113,7 @@ export function runAtOnce<Result>(work: InSteps<Result>): Result {
 
 let lastTurn: Promise<void> = Promise.resolve()
 
-/** A turn of the event loop that no other slice has. */
+/** A turn of the event loop that no other slice uses. */
 export function nextTurn(): Promise<void> {
   lastTurn = lastTurn.then(() => new Promise(resolve => setImmediate(resolve)))
   return lastTurn

@@ -1,6 +1,9 @@
 import { open } from 'node:fs/promises'
 
-/** What was made, moved or removed in it stays so after a power cut. Not every system can. */
+/**
+ * After this, files that were made, moved or removed in the folder stay so after a power cut. Not every
+ * system can do it.
+ */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const handle = await open(path, 'r')

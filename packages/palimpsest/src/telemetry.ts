@@ -1,7 +1,7 @@
 import { callListener } from './call-listener.ts'
 import { describeError, tellableError } from './errors.ts'
 
-/** The part of OpenTelemetry's `Tracer` that is used, so that nobody needs it installed. */
+/** The used part of OpenTelemetry's `Tracer`, so that it does not have to be installed. */
 export interface Tracer {
   startActiveSpan<Result>(
     name: string,
@@ -23,8 +23,8 @@ export type Attributes = Record<string, string | number | boolean | undefined>
 const ERROR = 2
 
 /**
- * Runs a call inside a span of its own; without a tracer it just runs it. Attributes name sessions, models
- * and numbers, never what was said.
+ * Runs a call inside its own span. Without a tracer, it just runs the call. Attributes hold names of sessions
+ * and models, and numbers; never what was said.
  */
 export function traced<Result>(
   tracer: Tracer | null,
@@ -53,14 +53,14 @@ export function traced<Result>(
       called = inSpan(span)
       return called
     })
-    // What it makes of the promise is its own; ours is waited for.
+    // The tracer's own promise may fail. Only our call is awaited.
     Promise.resolve(returned).catch(() => {})
   })
-  // A tracer that failed before it called has no say in whether it is done.
+  // If the tracer failed before it made the call, the call is made here.
   return called ?? call()
 }
 
-/** What was done is done, whatever a tracer makes of it. */
+/** A failure of the tracer does not change what was done. */
 function quietly(trace: () => unknown): void {
   try {
     trace()
@@ -69,7 +69,7 @@ function quietly(trace: () => unknown): void {
   }
 }
 
-/** The same, whose own failures are told and change nothing else. */
+/** The same logger. Its failures become warnings and change nothing else. */
 export function quietLogger(logger: Logger): Logger {
   return {
     debug: (fields, message) => callListener(() => logger.debug(fields, message)),
@@ -79,7 +79,7 @@ export function quietLogger(logger: Logger): Logger {
   }
 }
 
-/** What pino and its like offer: fields first, then the message. */
+/** The methods of pino and similar loggers: fields first, then the message. */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

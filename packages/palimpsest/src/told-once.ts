@@ -1,14 +1,17 @@
 import { BoundedMap } from './bounded-map.ts'
 
 const MAX_SESSIONS = 10_000
-/** Different ones of a session: a text may have another number in it each time. */
+/** The most kinds for one session. A text may hold another number each time. */
 const MAX_KINDS = 5
 
-/** What of a session was told already, so that a failure that comes with every message is told once. */
+/**
+ * Remembers what was reported for a session, so that a failure that comes with every message is reported
+ * once.
+ */
 export class ToldOnce {
   readonly #told = new BoundedMap<string, Set<string>>(MAX_SESSIONS)
 
-  /** Whether it is new, and to be told. */
+  /** Whether the kind is new and has to be reported. */
   note(session: string, kind: string): boolean {
     const told = this.#told.get(session) ?? new Set()
     if (told.has(kind) || told.size >= MAX_KINDS) return false
@@ -16,7 +19,7 @@ export class ToldOnce {
     return true
   }
 
-  /** It is over: what comes then is told again. */
+  /** The failure is over. If it comes again, it is reported again. */
   forget(session: string): void {
     this.#told.delete(session)
   }
