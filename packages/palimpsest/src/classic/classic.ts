@@ -17,7 +17,15 @@ const SAID_OTHERWISE: Readonly<Record<string, string>> = {
   folding: 'nothing: only resize() of a session folds',
 }
 
-/** Opens the store for sessions with two histories and a memo. */
+/**
+ * Opens the store for sessions with two histories and a memo.
+ *
+ * @example
+ * await using classic = await createClassic({ store })
+ * const session = await classic.session('chat-42')
+ * await session.append({ role: 'user', content: 'Hello' })
+ * await session.resize()
+ */
 export async function createClassic(options: ClassicOptions): Promise<Classic> {
   const { settings = {}, ...rest } = options ?? {}
   const odd = Object.keys(rest).find(name => Object.hasOwn(SAID_OTHERWISE, name))

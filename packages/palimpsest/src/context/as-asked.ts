@@ -121,8 +121,8 @@ export function findQuestion(messages: readonly Answering[], own: number | null)
     const isAllowed = last !== undefined && isWord(last)
     const asked = own === null || isAllowed ? null : questionOfWord(messages, own)
     if (asked !== null && asked.seq !== seq) return asked
-    // One turn hears the words to calls of several questions. A question that was said through the same
-    // handle has a turn of its own.
+    // One turn may hear the words to calls of several questions together. But a question that was said
+    // through the same handle has a turn of its own.
     const ofIt = new Set(answer)
     const isHeard = (message: Answering) =>
       ofIt.has(message) || message.role === 'system' || (own !== seq && isWord(message))

@@ -94,8 +94,8 @@ const MIN_CLIP_TOKENS = 40
 /** The frame of the session memory, and the notes at the beginning and the end of a conversation. */
 const FRAME_TOKENS = 40
 /**
- * What an interim takes beside its text. Where it stands alone in the session memory, it takes that frame
- * too.
+ * What an interim takes beside its text. Where it stands alone in the session memory, it also takes the frame
+ * of the session memory.
  */
 const INTERIM_FRAME_TOKENS = 90
 const INTERIM_HEADING_TOKENS = 24

@@ -23,8 +23,8 @@ const TO_TEXT = optionsOf<ToTextOptions>({ limit: true, instructions: true })
 
 /**
  * The context as one text, for prompts without roles. Only our own lines begin at the margin: the headings,
- * the `role: ` and the notes that something was left out. Stored text is indented from its second line on, so
- * that it cannot forge any of them.
+ * the `role: ` and the notes that something was left out. Stored text is indented wherever it could look like
+ * one of these, so that it cannot forge any of them.
  *
  * Over the limit, the instructions keep their first lines, in at most half of the limit. The summary keeps
  * its newest lines, in at most half of what remains. The newest messages have the rest. The result is never

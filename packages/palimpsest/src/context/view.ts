@@ -16,7 +16,7 @@ export interface View {
   /** For the whole context without the room for the reply, in tokens as `estimateTokens` counts. */
   readonly budget: number
   /**
-   * When not everything fits, this share of the room stays filled. The rest stays free, so that the prefix
+   * When not everything fits, only this share of the room is filled. The rest stays free, so that the prefix
    * holds for a while.
    */
   readonly lowWater: number

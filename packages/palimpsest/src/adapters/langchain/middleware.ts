@@ -42,6 +42,10 @@ const CONTEXT = optionsOf<NonNullable<AgentMemoryOptions['context']>>({
  * There is no hook around tool calls: with one, LangChain no longer tells the model of a tool's error. There
  * is no hook before the model: each would add a step to the graph, with a checkpoint and a share of the
  * recursion limit.
+ *
+ * @example
+ * const agent = createAgent({ model, tools, middleware: [palimpsestMiddleware(palimpsest)] })
+ * await agent.invoke({ messages }, { configurable: { thread_id: 'chat-42' } })
  */
 export function palimpsestMiddleware(
   palimpsest: Palimpsest,
