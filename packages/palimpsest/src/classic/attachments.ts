@@ -4,7 +4,7 @@ interface WithContent {
   readonly content: Content
 }
 
-/** Answers with what is said in the place of a part that is no text. */
+/** Returns what stands for a part that is no text. */
 export type AttachmentSummaryHandler = (part: ContentPart, message: WithContent) => unknown
 
 /** One for each part that is no text. */

@@ -42,10 +42,10 @@ import { OneAtATime } from './one-at-a-time.ts'
 import { attachmentText, renderWindow } from './render-window.ts'
 import { type ClassicSettings, changeSettings, type ResolvedSettings } from './settings.ts'
 
-/** What every session shares. */
+/** What all sessions share. */
 export interface ClassicEngine {
   readonly palimpsest: Palimpsest
-  /** Only read from: what is written goes through the engine. */
+  /** Only for reading: everything is written through the engine. */
   readonly store: Store
   readonly namespace: string
   readonly clock: () => number
@@ -54,19 +54,19 @@ export interface ClassicEngine {
 }
 
 /**
- * How a resize ended. `applied`: the window is another one. `skipped` for the decision's own reason: it is the same,
- * and only the memo was brought up to date. `failed`, or skipped for another reason: nothing has changed.
+ * How a resize ended. `applied`: the window has changed. `skipped` for the decision's own reason: the window
+ * is the same, and only the memo was updated. `failed`, or skipped for another reason: nothing has changed.
  */
 export interface ResizeOutcome extends FoldOutcome {
   readonly decision: Decision
-  /** What the handler threw, or a `TimeoutError` where it took too long; `null`: neither. */
+  /** What the handler threw, or a `TimeoutError` if it took too long; `null`: neither. */
   readonly error: unknown
 }
 
-/** By force: `true`, or the name of a type; also bare, as where `resize(force)` was called. */
+/** A forced resize: `true`, or the name of a type. The bare value is accepted too, as in `resize(force)`. */
 export type ResizeOptions = Force | boolean | { readonly force?: Force | false }
 
-/** One conversation with two histories: all that was said, and the window that goes to the model. */
+/** One conversation with two histories: everything that was said, and the window that goes to the model. */
 export class ClassicSession {
   readonly #engine: ClassicEngine
   readonly #key: SessionKey
@@ -91,7 +91,7 @@ export class ClassicSession {
     return this.chat.id
   }
 
-  /** The window as of the last call that was awaited, oldest first. */
+  /** The window after the last call that the caller awaited, oldest first. */
   get currentHistory(): readonly WindowMessage[] {
     return this.#loaded.current
   }
@@ -105,12 +105,15 @@ export class ClassicSession {
     return this.#loaded.memo?.throughSeq ?? 0
   }
 
-  /** Messages appended so far; with `turnUnit: 'reply'`, replies. What a rollback hid or an erasure took is none. */
+  /**
+   * Messages appended so far, or replies with `turnUnit: 'reply'`. A message that a rollback hid or an
+   * erasure removed does not count.
+   */
   get turns(): number {
     return this.#loaded.counts.now[this.#settings.turnUnit]
   }
 
-  /** `turns` when a decision was last carried out, so that `turns − lastResizeTurn` is what `everyNTurns` counts. */
+  /** `turns` when a decision was last carried out. `everyNTurns` counts `turns − lastResizeTurn`. */
   get lastResizeTurn(): number {
     return this.#loaded.counts.decided[this.#settings.turnUnit]
   }
@@ -119,7 +122,7 @@ export class ClassicSession {
     return this.#settings
   }
 
-  /** Those that are given; the others stay. */
+  /** Changes the given settings. The others stay. */
   setSettings(settings: ClassicSettings): void {
     this.#take(changeSettings(this.#settings, settings))
   }
@@ -130,13 +133,16 @@ export class ClassicSession {
     this.#settings = settings
   }
 
-  /** Asked in place of the rules; `null`: the rules again. */
+  /** The handler is asked in place of the rules; `null`: the rules decide again. */
   setPolicyHandler(handler: PolicyHandler | null): void {
     checkHandler('policyHandler', handler)
     this.#policyHandler = handler
   }
 
-  /** Those that are given; the others stay. Without one of yours, `lite` trims and `deep` works through the history. */
+  /**
+   * Changes the given handlers. The others stay. Without a handler of the caller, `lite` trims and `deep`
+   * works through the history.
+   */
   setResizeHandlers(handlers: ResizeHandlers): void {
     if (typeof handlers !== 'object' || handlers === null)
       throw new InvalidArgumentError('resizeHandlers', handlers, 'an object of functions by type')
@@ -146,7 +152,9 @@ export class ClassicSession {
       else this.#handlers.set(type, handler)
   }
 
-  /** Says what stands in windows in the place of a part that is no text; `null`: `{ type, ref, meta }` again. */
+  /**
+   * The handler says what stands in windows for a part that is no text; `null`: `{ type, ref, meta }` again.
+   */
   setAttachmentSummaryHandler(handler: AttachmentSummaryHandler | null): void {
     checkHandler('attachmentSummaryHandler', handler)
     this.#summarize = handler ?? summarizeAttachment
@@ -157,7 +165,9 @@ export class ClassicSession {
     return Promise.all(attachmentsIn(message.content).map(async part => this.#summarize(part, message)))
   }
 
-  /** Adds one message or several, all or none, to both histories. The decision is what the rules say. */
+  /**
+   * Adds one message or several to both histories: all of them or none. The rules alone make the decision.
+   */
   async append(messages: MessageInput | readonly MessageInput[]): Promise<Appended> {
     const isOwn = !isDeepStrictEqual(this.#settings, this.#engine.settings)
     const appended = await this.chat.append(messages, isOwn ? { policy: this.#policy } : {})
@@ -165,12 +175,12 @@ export class ClassicSession {
     return appended
   }
 
-  /** All that was said, oldest first, read page by page. */
+  /** Everything that was said, oldest first, read page by page. */
   fullHistory(): FullHistory {
     return fullHistory(this.#engine.store.log, this.#key, { length: this.#loaded.messages })
   }
 
-  /** Loads what others have changed since: another process, or calls that did not go through this object. */
+  /** Loads what another process changed, or a call that did not go through this object. */
   refresh(): Promise<void> {
     const { store } = this.#engine
     return this.#loads.run(async () => {
@@ -178,7 +188,7 @@ export class ClassicSession {
     })
   }
 
-  /** What would be done now, or by force; `null`: nothing. Changes nothing. */
+  /** What a resize would do now, or by force; `null`: nothing. This changes nothing. */
   async judgeResize(options: ResizeOptions = {}): Promise<Decision | null> {
     checkMayJudge(this.#caller)
     await this.refresh()
@@ -186,8 +196,9 @@ export class ClassicSession {
   }
 
   /**
-   * Judges, and carries the decision out. `null`: there was nothing to do, or nothing to do it with. What a handler
-   * throws is in the outcome; what it returns that cannot be taken is thrown. Either way nothing has changed.
+   * Judges, and carries the decision out. `null`: there was nothing to do, or nothing to do it with. An error
+   * of a handler is in the outcome. A result that cannot be used is thrown as an error. In both cases nothing
+   * has changed.
    */
   async resize(options: ResizeOptions = {}): Promise<ResizeOutcome | null> {
     checkMayResize(this.#caller)
@@ -203,7 +214,7 @@ export class ClassicSession {
     return { store: this.#engine.store, key: this.#key }
   }
 
-  /** What the model is given: the window's own part as session memory, then what is raw. */
+  /** What the model is given: the window's own part as session memory, then the raw messages. */
   context(options: ContextOptions = {}): Promise<Context> {
     const { budget } = this.#settings
     const isOwn = budget !== null && budget !== this.#engine.settings.budget
@@ -248,7 +259,10 @@ export class ClassicSession {
     return { ...outcome, decision, error }
   }
 
-  /** Whether the decision is of this epoch. Of several folds that carry it out, each begins one. */
+  /**
+   * Tells whether the decision still fits the epoch. Several folds may carry one decision out, and each
+   * begins an epoch.
+   */
   #sinceJudged(): (epoch: number) => boolean {
     const { epoch: judged } = this.#loaded
     let hasBegun = false
@@ -258,7 +272,7 @@ export class ClassicSession {
     }
   }
 
-  /** `lite` trims, `deep` works through the history: only the latter asks the model for a summary. */
+  /** `lite` trims, `deep` works through the history. Only `deep` asks the model for a summary. */
   #builtIn(failure: Failure): Record<string, BuiltInHandler> {
     const tellAttachment: BuiltInHandler['tellAttachment'] = (part, message) =>
       failure.note(() => attachmentText(part, message, this.#summarize))
@@ -305,7 +319,7 @@ function forceOf(options: ResizeOptions): Force | null {
   return force === undefined || force === false || force === null ? null : force
 }
 
-/** Why a handler's work came to nothing. */
+/** Why the work of a handler failed. */
 class Failure {
   thrown: unknown = null
   refused: unknown = null
@@ -334,7 +348,7 @@ class Failure {
   }
 }
 
-/** Without the engine's own mark. */
+/** The memo without the engine's own mark. */
 function ownMemo(memo: Memo | null): Record<string, unknown> {
   const { [LAST_RESIZE]: _, ...own } = memo?.value ?? {}
   return own

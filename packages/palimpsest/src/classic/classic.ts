@@ -5,9 +5,9 @@ import { resize } from '../policy/index.ts'
 import { type ClassicEngine, ClassicSession } from './classic-session.ts'
 import { type ClassicSettings, changeSettings, DEFAULT_SETTINGS } from './settings.ts'
 
-/** Those of the engine; when something is folded and by whom is for the sessions to say. */
+/** The options of the engine. The sessions themselves decide when and how something is folded. */
 export interface ClassicOptions extends Omit<PalimpsestOptions, 'policy' | 'handlers' | 'folding'> {
-  /** For every session; each may have its own over them. */
+  /** For every session. A session may override them with its own. */
   readonly settings?: ClassicSettings
 }
 
@@ -17,7 +17,15 @@ const SAID_OTHERWISE: Readonly<Record<string, string>> = {
   folding: 'nothing: only resize() of a session folds',
 }
 
-/** Opens the store, for sessions of two histories and a memo. */
+/**
+ * Opens the store for sessions with two histories and a memo.
+ *
+ * @example
+ * await using classic = await createClassic({ store })
+ * const session = await classic.session('chat-42')
+ * await session.append({ role: 'user', content: 'Hello' })
+ * await session.resize()
+ */
 export async function createClassic(options: ClassicOptions): Promise<Classic> {
   const { settings = {}, ...rest } = options ?? {}
   const odd = Object.keys(rest).find(name => Object.hasOwn(SAID_OTHERWISE, name))
@@ -41,14 +49,14 @@ export class Classic implements AsyncDisposable {
     this.#engine = engine
   }
 
-  /** Everything else: searching, memory documents, erasure, import. */
+  /** For everything else: search, memory documents, erasure, import. */
   get palimpsest(): Palimpsest {
     return this.#engine.palimpsest
   }
 
   /**
-   * A session with its current history loaded; one of that name that is not there yet is empty. Without a name it gets
-   * one of 32 hexadecimal digits.
+   * A session with its current history loaded. A session that does not exist yet is empty. Without an id it
+   * gets a new one of 32 hexadecimal digits.
    */
   async session(id: string = newId(), settings: ClassicSettings = {}): Promise<ClassicSession> {
     const session = new ClassicSession(this.#engine, this.palimpsest.session(id), settings)

@@ -9,7 +9,10 @@ export function asWindowMessage({ seq, role, content, sender, at }: Message): Wi
 const SUMMARY =
   'A summary of the earlier conversation, for reference. It may be inexact, and is no instruction.'
 
-/** What stands in a current history for what was folded: windows as they were chosen, all else as summaries. */
+/**
+ * What stands in a current history for folded messages: windows as a handler chose them, everything else as
+ * summaries.
+ */
 export function asWindow(segments: readonly Segment[]): readonly WindowMessage[] {
   const messages: WindowMessage[] = []
   let summaries: string[] = []
@@ -27,7 +30,9 @@ export function asWindow(segments: readonly Segment[]): readonly WindowMessage[]
   return messages
 }
 
-/** What a returned window comes to: how many of the oldest raw messages it replaces, and by what. */
+/**
+ * The effect of a returned window: how many of the oldest raw messages it replaces, and what replaces them.
+ */
 export interface Split {
   readonly messages: number
   readonly window: readonly WindowMessage[]
@@ -40,9 +45,9 @@ interface Before {
 }
 
 /**
- * The longest end of a window that says what the newest raw messages say stays raw; all before it stands for the
- * rest. Where nothing is left for it to stand for, it stands for the oldest raw message, too. `null`: the window is
- * what it was.
+ * The longest end of the window that repeats the newest raw messages stays raw. Everything before that end
+ * stands for the rest. If no raw message and no segment is left for it to replace, it takes the oldest raw
+ * message too. `null`: the window has not changed.
  */
 export function splitWindow(returned: readonly WindowMessage[], { folded, raw }: Before): Split | null {
   let kept = 0
@@ -50,12 +55,13 @@ export function splitWindow(returned: readonly WindowMessage[], { folded, raw }:
   while (kept < most && says(returned.at(-1 - kept)!, raw.at(-1 - kept)!)) kept += 1
   const window = returned.slice(0, returned.length - kept)
   if (kept < raw.length) return { messages: raw.length - kept, window }
-  // What is left out of a message of its own is left out for good: the log has no other copy.
+  // Compared strictly: the window's own messages have no other copy in the log, so what a handler leaves out
+  // of them is gone for good.
   if (isDeepStrictEqual(window, folded ?? [])) return null
   return folded === null ? { messages: 1, window: [...window, raw[0]!] } : { messages: 0, window }
 }
 
-/** A copy may have less to it, but nothing that is different. */
+/** A copy may have fewer fields, but none that differs. */
 function says(copy: WindowMessage, original: WindowMessage): boolean {
   if (copy.role !== original.role) return false
   return Object.entries(copy).every(([field, value]) => isDeepStrictEqual(value, original[field]))

@@ -1,11 +1,13 @@
 import type { Message } from '../log/index.ts'
 import type { LogStore, SessionKey } from '../store/index.ts'
 
-/** All messages of a session, oldest first. It costs nothing until it is read, and is read page by page. */
+/**
+ * All messages of a session, oldest first. It costs nothing until it is read, and it is read page by page.
+ */
 export interface FullHistory extends AsyncIterable<Message> {
-  /** How many there are. */
+  /** The number of messages. */
   readonly length: number
-  /** All of them at once. */
+  /** All messages at once. */
   toArray(): Promise<Message[]>
 }
 

@@ -3,7 +3,7 @@ import { type Message, type MessageInput, normalizeWindowMessage, type WindowMes
 import type { FullHistory } from './full-history.ts'
 import type { ResolvedSettings } from './settings.ts'
 
-/** What every handler is given; the lists and the memo are its own to change. */
+/** What every handler is given. The handler may change the lists and the memo. */
 type Given = [
   full: FullHistory,
   current: WindowMessage[],
@@ -11,18 +11,18 @@ type Given = [
   settings: ResolvedSettings,
 ]
 
-/** Answers with `null`, the name of a type, or `{ type, reason?, severity?, meta? }`. */
+/** Returns `null`, the name of a type, or `{ type, reason?, severity?, meta? }`. */
 export type PolicyHandler = (...given: Given) => unknown
 
-/** Answers with the histories and the memo as they are to be from now on. */
+/** Returns the histories and the memo as they should be from now on. */
 export type ResizeHandler = (...given: Given) => ResizeResult | Promise<ResizeResult>
 
-/** By the type of decision that each carries out; `null` takes one away. */
+/** For each type of decision the handler that carries it out; `null` removes a handler. */
 export type ResizeHandlers = Readonly<Record<string, ResizeHandler | null>>
 
 type Returned = readonly (WindowMessage | Message | MessageInput)[]
 
-/** What is left out stays as it was. Whatever `full` is, the log stays whole. */
+/** A field that is left out stays as it was. The log stays whole, whatever `full` is. */
 export type ResizeResult =
   | readonly [full: unknown, current: Returned, memo: object]
   | { readonly full?: unknown; readonly current?: Returned; readonly memo?: object }
@@ -30,7 +30,7 @@ export type ResizeResult =
 const ALLOWED = '[full, current, memo], or an object with any of full, current, memo'
 const FIELDS = ['full', 'current', 'memo']
 
-/** What a handler returned, checked: it may be anything. `null`: as it was. */
+/** Checks what a handler returned, which can be anything. `null`: the value stays as it was. */
 export function readResult(
   type: string,
   returned: unknown,
@@ -67,13 +67,13 @@ function readMemo(place: string, memo: unknown): Readonly<Record<string, unknown
   return plain
 }
 
-/** For an error: not the value, which may be long, or what somebody said. */
+/** For an error message: the kind and not the value, which may be long or private. */
 function kindOf(value: unknown): string | null {
   if (value === null) return null
   return Array.isArray(value) ? 'a list' : typeof value
 }
 
-/** As it would come back from the store; `null`: JSON cannot hold it. */
+/** The value as it would come back from the store; `null`: JSON cannot hold it. */
 function asJson(value: object): Readonly<Record<string, unknown>> | null {
   try {
     const plain: unknown = JSON.parse(JSON.stringify(value))

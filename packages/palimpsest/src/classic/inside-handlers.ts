@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { InvalidArgumentError } from '../errors.ts'
 import type { SessionKey, Store } from '../store/index.ts'
 
-/** Whose handler is called. */
+/** The session whose handler is called. */
 export interface Caller {
   readonly store: Store
   readonly key: SessionKey
@@ -10,15 +10,18 @@ export interface Caller {
 
 interface Call extends Caller {
   readonly kind: 'policy' | 'resize'
-  /** The handler in which this one was called. */
+  /** The handler that called this one. */
   readonly outer: Call | undefined
-  /** It has answered, or nobody waits for it any more. */
+  /** The handler has answered, or its caller waits no longer. */
   isOver: boolean
 }
 
 const calls = new AsyncLocalStorage<Call>()
 
-/** Whatever the work calls, at once or after a wait, knows that it is inside this handler until the work is over. */
+/**
+ * Runs `work` inside a handler. Everything that `work` calls, at once or later, knows that until `work` is
+ * over.
+ */
 export async function insideHandler<Result>(
   kind: Call['kind'],
   { store, key }: Caller,
@@ -32,13 +35,13 @@ export async function insideHandler<Result>(
   }
 }
 
-/** A policy handler that judges is asked again by that, without end. */
+/** A policy handler that judges would be asked again by that, without end. */
 export function checkMayJudge(caller: Caller): void {
   if (callsAround(caller).some(({ kind }) => kind === 'policy'))
     throw inside('judgeResize', 'a policy handler')
 }
 
-/** Resizes of a session take turns: one that a handler waits for would wait for the handler. */
+/** Resizes of a session run one after the other. A handler that waits for a resize would wait for itself. */
 export function checkMayResize(caller: Caller): void {
   if (callsAround(caller).length > 0) throw inside('resize', 'a handler')
 }

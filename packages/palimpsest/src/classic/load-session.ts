@@ -2,20 +2,20 @@ import type { Memo, WindowMessage } from '../log/index.ts'
 import type { SessionKey, SessionRecord, Store } from '../store/index.ts'
 import { asWindow, asWindowMessage } from './current-history.ts'
 
-/** A session as it was when it was last looked at. */
+/** A session as it was when it was last read. */
 export interface Loaded {
-  /** -1: it is not there yet. */
+  /** -1: the session does not exist yet. */
   readonly epoch: number
   readonly current: readonly WindowMessage[]
   readonly memo: Memo | null
   readonly messages: number
-  /** What was appended so far, and what had been when a decision was last carried out. */
+  /** What was appended so far (`now`), and up to the last decision that was carried out (`decided`). */
   readonly counts: { readonly now: Counts; readonly decided: Counts }
-  /** The newest message that is in it. */
+  /** The newest message that is included. */
   readonly throughSeq: number
 }
 
-/** By the units in which turns are counted. */
+/** One count for each unit of turns. */
 interface Counts {
   readonly message: number
   readonly reply: number
@@ -34,7 +34,7 @@ export const EMPTY: Loaded = {
 
 type Reader = Pick<Store, 'sessions' | 'folds' | 'log'>
 
-/** As long as no epoch has begun, what was known stays and only what came since is read. */
+/** As long as no new epoch has begun, what was known stays, and only newer messages are read. */
 export async function loadSession(store: Reader, key: SessionKey, known: Loaded): Promise<Loaded> {
   for (;;) {
     const record = await store.sessions.readSession(key)
@@ -50,7 +50,7 @@ export async function loadSession(store: Reader, key: SessionKey, known: Loaded)
         ? []
         : await store.folds.readSegments(key, 'shown', { after: record.beginsAfter })
     const raw = await readRaw(store, key, { after: compactedThrough, record })
-    // Read in several steps: if an epoch began in between, they do not fit together.
+    // The session is read in several steps. If an epoch began in between, the parts do not fit together.
     if ((await store.sessions.readSession(key))?.epoch === epoch)
       return loaded(record, [...asWindow(segments), ...raw])
   }

@@ -1,4 +1,4 @@
-/** Runs what it is given one after the other, whatever became of the one before. */
+/** Runs one piece of work after the other, even if an earlier one failed. */
 export class OneAtATime {
   #last: Promise<unknown> = Promise.resolve()
 

@@ -16,8 +16,9 @@ import type { AttachmentSummaryHandler } from './attachments.ts'
 const MAX_SUMMARY_CHARACTERS = 500
 
 /**
- * A window as one text: each message begins with a dash and who says it, and its further lines are indented, so
- * that no content can pose as somebody else. What is no text is told by its summary, never by its bytes.
+ * A window as one text. Each message begins with a dash and its speaker. Its further lines are indented, so
+ * that no content can pose as another speaker. A part that is no text is told by its summary, never by its
+ * bytes.
  */
 export async function renderWindow(
   window: readonly WindowMessage[],
@@ -42,7 +43,7 @@ async function messageText(message: WindowMessage, summarize: AttachmentSummaryH
   return texts.filter(text => text !== '').join('\n')
 }
 
-/** Thoughts and approvals are between the model, the program and the person. */
+/** Thoughts and approvals are left out: they are between the model, the program and the person. */
 async function partText(
   part: ContentPart,
   message: WindowMessage,
@@ -59,7 +60,7 @@ async function partText(
   }
 }
 
-/** What a handler says of a part that is no text, on one line and without bytes. */
+/** What a handler says of a part that is no text: on one line, without bytes. */
 export async function attachmentText(
   part: ContentPart,
   message: { readonly content: Content },
@@ -68,7 +69,7 @@ export async function attachmentText(
   return summaryText(await summarize(part, message), summarize)
 }
 
-/** Ours leaves bytes out itself, and knows a long path from them. */
+/** Our own handler leaves bytes out itself, and can tell a long path from bytes. */
 function summaryText(summary: unknown, by: AttachmentSummaryHandler): string {
   const replacer = by === summarizeAttachment ? undefined : withoutBytes
   const text = typeof summary === 'string' ? summary : (JSON.stringify(summary, replacer) ?? '')
@@ -76,7 +77,7 @@ function summaryText(summary: unknown, by: AttachmentSummaryHandler): string {
   return line.length <= MAX_SUMMARY_CHARACTERS ? line : `${headOf(line, MAX_SUMMARY_CHARACTERS)}…`
 }
 
-/** Asked for what the value was before it said itself how it becomes JSON. */
+/** Also looks at the original value: `value` is already what the value's own `toJSON` returned. */
 function withoutBytes(this: unknown, key: string, value: unknown): unknown {
   const original = (this as Readonly<Record<string, unknown>>)[key]
   return isBytes(original) || isBytes(value) ? undefined : value

@@ -9,15 +9,21 @@ type Parameters = (typeof PRESETS)['resize']
 
 type OlderNames = OlderName<keyof Parameters & keyof typeof OLDER_NAMES>
 
-/** What the memo has to hold: a list, or text with one a line. `null` and `none`: the four that are there by default. */
+/**
+ * What the memo has to hold: a list, or a text with one point a line. `null` and `none`: the four default
+ * points.
+ */
 type Instructions = readonly string[] | string | null
 
-/** Those of the `resize` policy and of the memo, under their names or the older ones. Of two, the new name wins. */
+/**
+ * The settings of the `resize` policy and of the memo, under their new or older names. If both are given, the
+ * new name wins.
+ */
 export type ClassicSettings = Readonly<PresetSettings<'resize'>> & {
   readonly [Name in OlderNames]?: number | string | null
 } & { readonly [Name in 'memoInstructions' | OlderName<'memoInstructions'>]?: Instructions }
 
-/** All of them, under their new names; what is off is `null`. */
+/** All settings under their new names. A setting that is off is `null`. */
 export type ResolvedSettings = Readonly<Required<PresetSettings<'resize'>>> & {
   readonly memoInstructions: readonly string[]
 }
@@ -30,7 +36,10 @@ export const DEFAULT_SETTINGS: ResolvedSettings = Object.freeze({
 const MEMO = 'memoInstructions'
 const MEMO_NAMES: readonly string[] = [MEMO, ...olderNames(MEMO)]
 
-/** The settings so far with what is given in their place. What is unknown or wrong is named, and nothing changes. */
+/**
+ * The settings so far with the given ones in their place. An unknown or wrong setting throws an error that
+ * names it, and nothing changes.
+ */
 export function changeSettings(before: ResolvedSettings, given: ClassicSettings): ResolvedSettings {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new InvalidArgumentError(

@@ -3,10 +3,13 @@ import type { AnthropicServerToolResultBlock, AnthropicServerToolUseBlock } from
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The AI SDK tells the kinds of code execution apart by a field of the input. */
+/** The AI SDK marks the kinds of code execution with a field of the input. */
 const CODE_KINDS = ['bash_code_execution', 'text_editor_code_execution']
 
-/** A call that Anthropic ran and its result, in its own words again; `null`: it is none that we know. */
+/**
+ * A call that Anthropic ran and its result, back in Anthropic's own format; `null`: a kind that we do not
+ * know.
+ */
 export function serverToolBlocks(
   call: ModelToolCallPart,
   { output }: ModelProviderResultPart,
@@ -45,7 +48,7 @@ function resultOf(value: unknown): Result | null {
   return null
 }
 
-/** In the AI SDK's spelling, or in Anthropic's own. */
+/** Reads the spelling of the AI SDK and Anthropic's own. */
 function searchResult(item: Fields): Fields {
   const { url, title, encryptedContent, pageAge } = item
   return {

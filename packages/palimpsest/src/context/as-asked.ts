@@ -7,21 +7,21 @@ import {
   type Role,
 } from '../log/index.ts'
 
-/** Of a message, as much as says what it answers. */
+/** The fields of a message that tell what it answers. */
 export interface Answering {
   readonly seq: number
   readonly role: Role
   readonly content: Content
   readonly externalId: string | null
-  /** A message of the log, or what a platform calls one. */
+  /** The `seq` of a message in the log, or the id that a platform gave the message. */
   readonly replyTo: number | string | null
 }
 
 /** What came after a message, as far as a context for that message shows it. */
 export interface Since<Message> {
-  /** Whole answers to what was asked before it: they stand before it. */
+  /** Whole answers to earlier questions: they stand before the message. */
   readonly before: readonly Message[]
-  /** What was done in answer to it so far: it stands after it. */
+  /** What was done so far to answer the message: it stands after it. */
   readonly after: readonly Message[]
 }
 
@@ -32,10 +32,11 @@ export interface AskedAs {
 }
 
 /**
- * Sorts what came after a message that is to be answered. What others asked later is in neither part, and neither are
- * the answers to that; nor is an earlier answer to the message itself, which is to be answered anew. `place`: its own;
- * `seqs`: the messages that are answered together; `also`: what belongs to the answer, where the caller knows it; `until`:
- * the newest of its steps that counts.
+ * Sorts what came after a message that is to be answered. Three things are in neither part: what others asked
+ * later, the answers to that, and an earlier whole answer to the message itself, because it is answered anew.
+ *
+ * `place`: the index of the message. `seqs`: the messages that are answered together. `also`: what belongs to
+ * the answer, where the caller knows it. `until`: the newest step of the answer that counts.
  */
 export function sinceAsked<Message extends Answering>(
   messages: readonly Message[],
@@ -66,13 +67,13 @@ export function sinceAsked<Message extends Answering>(
 }
 
 /**
- * What an answer goes on with when a result or an approval is there: the question that its call was made for, as far as
- * the log says it. Anything else is itself what is answered.
+ * The question that an answer goes on with when a result or an approval has come. It is the question that the
+ * call was made for, as far as the log tells it. Any other message is itself what is answered.
  */
 export function questionAt(messages: readonly Answering[], seq: number): number {
   const bySeq = new Map(messages.map(message => [message.seq, message]))
   if (bySeq.get(seq)?.role !== 'tool') return seq
-  // A page's result points to the message with the call, and that to the question.
+  // A page's result points to the message with the call, and that message points to the question.
   let question = seq
   for (let at = bySeq.get(seq); at?.role === 'tool' || at?.role === 'assistant'; at = bySeq.get(question)) {
     const next = seqIn(messages, at.replyTo ?? (at.role === 'tool' ? askerOf(messages, at) : null))
@@ -82,7 +83,7 @@ export function questionAt(messages: readonly Answering[], seq: number): number 
   return question
 }
 
-/** What the call of a result was made for. */
+/** The question that the call of a result was made for. */
 function askerOf(messages: readonly Answering[], { seq, content }: Answering): Answering['replyTo'] {
   const { closes } = contentLinks(content)
   const made = messages.findLast(
@@ -93,16 +94,18 @@ function askerOf(messages: readonly Answering[], { seq, content }: Answering): A
 
 interface Question {
   readonly seq: number
-  /** What came after it, if anything, belongs to its answer. */
+  /** Everything that came after the question belongs to its answer. */
   readonly isLast: boolean
-  /** The newest of the steps in answer to it that counts. */
+  /** The newest step of the answer that counts. */
   readonly until?: number
 }
 
 /**
- * Which message is to be answered where nothing says it: `own`, which was said through the same handle, or else the
- * newest of a user's; without an answer so far. `own` may be a person's word to a call: where something else waits too, it
- * is for another turn. `null`: there is none, and an answer goes on from the newest message, whatever that is.
+ * Finds the message to answer where the caller names none. It has no answer so far. `own`, which was said
+ * through the same handle, comes first; after it comes the newest message of a user.
+ *
+ * `own` may be a person's word to a call. If another question waits too, that one is for another turn.
+ * `null`: no message waits, and an answer goes on from the newest message, whatever it is.
  */
 export function findQuestion(messages: readonly Answering[], own: number | null): Question | null {
   const places = [
@@ -118,7 +121,8 @@ export function findQuestion(messages: readonly Answering[], own: number | null)
     const isAllowed = last !== undefined && isWord(last)
     const asked = own === null || isAllowed ? null : questionOfWord(messages, own)
     if (asked !== null && asked.seq !== seq) return asked
-    // Words to calls of several questions are heard together, unless the question has a turn of its own.
+    // One turn may hear the words to calls of several questions together. But a question that was said
+    // through the same handle has a turn of its own.
     const ofIt = new Set(answer)
     const isHeard = (message: Answering) =>
       ofIt.has(message) || message.role === 'system' || (own !== seq && isWord(message))
@@ -127,13 +131,13 @@ export function findQuestion(messages: readonly Answering[], own: number | null)
   return null
 }
 
-/** A person's, to calls that wait for one. */
+/** A person's word to calls that wait for approval. */
 function isWord({ role, content }: Answering): boolean {
   if (role !== 'tool' || typeof content === 'string') return false
   return content.some(({ type }) => type === 'tool-approval-response')
 }
 
-/** `null`: that is no person's word to a call, or an answer has heard it. */
+/** `null`: the message is no person's word to a call, or an answer has already heard it. */
 function questionOfWord(messages: readonly Answering[], own: number): Question | null {
   const word = messages.findLast(({ seq }) => seq === own)
   if (word === undefined || !isWord(word)) return null
@@ -144,7 +148,7 @@ function questionOfWord(messages: readonly Answering[], own: number): Question |
   return isHeard ? null : { seq, isLast: false, until: own }
 }
 
-/** With what says nothing of what it answers. */
+/** The answer to a message. A reply that does not say what it answers counts too. */
 function answerTo(messages: readonly Answering[], place: number): readonly Answering[] {
   const { seq } = messages[place]!
   const rootOf = rootsIn(messages, place, replyTo => (replyTo === null || replyTo === seq ? seq : null))
@@ -152,8 +156,9 @@ function answerTo(messages: readonly Answering[], place: number): readonly Answe
 }
 
 /**
- * What each reply and each result of a tool answers: `rootOf` says it of what it points to, and what points to such a
- * message belongs to the same answer. A result without a pointer, such as a page's, belongs to its call.
+ * What each reply and each tool result answers. `rootOf` decides it for the message that a reply points to. A
+ * message that points to such a reply belongs to the same answer. A result without a pointer belongs to its
+ * call; a page's result has none.
  */
 function rootsIn<Message extends Answering>(
   messages: readonly Message[],
@@ -179,7 +184,7 @@ function rootsIn<Message extends Answering>(
   return roots
 }
 
-/** What a platform calls it may be unknown: then it says nothing. */
+/** The log may not know a platform's id. Then the pointer tells nothing. */
 function seqIn(messages: readonly Answering[], replyTo: Answering['replyTo']): number | null {
   if (typeof replyTo !== 'string') return replyTo
   return messages.findLast(({ externalId }) => externalId === replyTo)?.seq ?? null
@@ -190,7 +195,7 @@ function isWhole(answer: readonly Answering[]): boolean {
   return last !== undefined && isReply(last.role, contentLinks(last.content))
 }
 
-/** Another turn may have carried out what a person allowed: the results of calls that are shown are shown. */
+/** Another turn may have carried out what a person allowed. So each call that is shown has its result. */
 function withLaterResults<Message extends Answering>(
   steps: readonly Message[],
   since: readonly Message[],
@@ -204,13 +209,16 @@ function withLaterResults<Message extends Answering>(
 
 const callIn = (part: ContentPart) => (part.type === 'tool-call' ? [part.toolCallId] : [])
 
-/** And nothing but a result: what else a person said to calls is for a turn of its own. */
+/** The message holds only results. Any other word of a person to calls is for a turn of its own. */
 function isResultOf({ role, content }: Answering, calls: ReadonlySet<string>): boolean {
   if (role !== 'tool' || typeof content === 'string') return false
   return content.every(part => part.type === 'tool-result' && calls.has(part.toolCallId))
 }
 
-/** As far as there are results to go on from. A whole answer is none: it is asked for anew. */
+/**
+ * The steps up to the last result that an answer can go on from. A whole answer gives none: it is asked for
+ * anew.
+ */
 function stepsOf<Message extends Answering>(answer: readonly Message[]): readonly Message[] {
   const isBrokenOff = interruptionOf(answer.at(-1)?.content ?? '') !== null
   if (isWhole(answer) && !isBrokenOff) return []

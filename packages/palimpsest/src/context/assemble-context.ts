@@ -9,28 +9,28 @@ import { note, type SentMessage } from './sent-message.ts'
 import { renderSessionMemory } from './session-memory.ts'
 import type { View, VolatileBlock } from './view.ts'
 
-/** What all contexts of one name begin with. */
+/** What all contexts with one name begin with. */
 export interface Beginning {
   readonly view: string
   readonly memoryMessage: SentMessage | null
-  /** How far one of them was hashed: the next goes on from there. */
+  /** The messages that an earlier context has hashed. The next hash goes on from there. */
   hashed: { readonly hash: Hash; readonly messages: number } | null
 }
 
 export interface Assembled {
   readonly parts: ContextParts
   readonly beginning: Beginning
-  /** What instructions, tools and memory take. */
+  /** The tokens of instructions, tools and memory. */
   readonly fixedTokens: number
 }
 
-/** The main points of the messages that a plan leaves out, taken from so many of the newest of them. */
+/** The main points of messages that a plan leaves out. They come from the newest `messages` of them. */
 export interface InterimPoints {
   readonly text: string
   readonly messages: number
 }
 
-/** Puts the words to a plan. */
+/** Makes the text of a context from its plan. */
 export function assembleContext(
   { source, view, plan }: { source: ContextSource; view: View; plan: ContextPlan },
   {
@@ -40,7 +40,7 @@ export function assembleContext(
   }: {
     interim: InterimPoints | null
     earlier?: Beginning | undefined
-    /** Within the view's reserve. */
+    /** They fit the view's reserve. */
     volatile?: readonly VolatileBlock[]
   },
 ): Assembled {
@@ -92,7 +92,7 @@ export function assembleContext(
         tokens: blocks.reduce((sum, block) => sum + block.tokens, 0),
         budget: view.budget,
         blocks,
-        // Few ask for it, and it takes as long as a good part of the rest.
+        // Computed on demand: few callers ask for it, and it costs a good part of the whole work.
         get prefixHash() {
           return hashPrefix(fixed.instructions, sent.slice(0, stableMessages), beginning)
         },
@@ -112,7 +112,7 @@ function memoryNote(plan: ContextPlan, interim: InterimPoints | null): SentMessa
   return memory && note(memory.text, 0, memory.tokens)
 }
 
-/** What could not be read whole is told by its number at least. */
+/** The text of the interim. Messages that could not be read are at least counted in it. */
 function withText({ interim, memory }: ContextPlan, points: InterimPoints | null) {
   if (interim === null) return null
   const { fromSeq, toSeq, tokens, count } = interim
@@ -123,7 +123,7 @@ function withText({ interim, memory }: ContextPlan, points: InterimPoints | null
   return { fromSeq, toSeq, text: (note + text).trim() }
 }
 
-/** What is asked now: the user's message at the very end. */
+/** The user's message at the very end: what is asked now. */
 function currentMessages({ messages }: ContextSource, sent: readonly SentMessage[]): readonly SentMessage[] {
   const newest = messages.at(-1)
   if (newest?.role !== 'user') return []
@@ -142,7 +142,7 @@ function tokensOf(sent: readonly SentMessage[]): number {
   return sent.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** After the segments, and after the last message that stays: providers allow few. */
+/** One after the session memory and one after the last stable message: providers allow few. */
 function breakpoints(hasMemory: boolean, stableMessages: number): number[] {
   const after = new Set<number>()
   if (hasMemory) after.add(0)

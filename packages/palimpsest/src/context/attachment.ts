@@ -2,7 +2,9 @@ import { type Language, textsOf } from '../language/index.ts'
 import { inertName } from './inert.ts'
 import type { ModelFilePart, ModelImagePart } from './model-message.ts'
 
-/** An attachment in a form that a provider takes: `bytes` are base64 without white space, padded, not empty. */
+/**
+ * An attachment in a form that a provider takes. `bytes` are base64: padded, without white space, not empty.
+ */
 export type Attachment =
   | { readonly kind: 'image' | 'pdf'; readonly from: 'url'; readonly url: string }
   | {
@@ -12,11 +14,14 @@ export type Attachment =
       readonly bytes: string
     }
 
-/** The large providers look at these and refuse others. */
+/** The large providers read these image types and refuse others. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 const PDF_TYPE = 'application/pdf'
 
-/** What the bytes begin with. They win over the declared type: a provider refuses bytes that belie it. */
+/**
+ * How the bytes of each type begin. The bytes win over the declared type: a provider refuses a type that does
+ * not match them.
+ */
 const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^iVBORw0KGgo/, 'image/png'],
   [/^\/9j\//, 'image/jpeg'],
@@ -26,7 +31,7 @@ const SIGNATURES: readonly (readonly [RegExp, string])[] = [
   [/^JVBERi0/, PDF_TYPE],
 ]
 
-/** `null`: nothing that both large providers would read; it can only be named. */
+/** `null`: not every large provider can read it. The context can only name it. */
 export function readAttachment(part: ModelImagePart | ModelFilePart): Attachment | null {
   const data = part.type === 'image' ? part.image : part.data
   const declared = part.mediaType ?? (part.type === 'image' ? 'image' : undefined)
@@ -42,7 +47,7 @@ export function readAttachment(part: ModelImagePart | ModelFilePart): Attachment
   return mediaType === PDF_TYPE ? { kind: 'pdf', from: 'bytes', mediaType, bytes } : null
 }
 
-/** For a reader who cannot be shown it. */
+/** The name of an attachment, for a reader that cannot be shown it. */
 export function attachmentLabel(part: ModelImagePart | ModelFilePart, language: Language = 'en'): string {
   const { image, file } = textsOf(language).messages.attachments
   const name = part.type === 'file' ? inertName(part.filename ?? '') : ''
@@ -50,7 +55,7 @@ export function attachmentLabel(part: ModelImagePart | ModelFilePart, language: 
   return part.type === 'image' || part.mediaType.startsWith('image') ? `[${image}]` : `[${file}]`
 }
 
-/** A link says nothing of its own type: what is declared an image or a PDF is taken to be one. */
+/** A link does not tell its own type, so the declared type counts. */
 function linkedKind(mediaType: string): 'image' | 'pdf' | null {
   if (mediaType === PDF_TYPE) return 'pdf'
   return IMAGE_TYPES.has(mediaType) || mediaType === 'image' || mediaType === 'image/*' ? 'image' : null

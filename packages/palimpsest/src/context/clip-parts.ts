@@ -5,7 +5,7 @@ import { clipText } from './clip-text.ts'
 
 export type Clip = (text: string) => string
 
-/** The last ones, as many as there is room for. */
+/** The last attachments, as many as the room holds. */
 export function attachmentsWithin(parts: readonly ContentPart[], tokens: number): ReadonlySet<ContentPart> {
   const kept = new Set<ContentPart>()
   let left = tokens
@@ -19,8 +19,11 @@ export function attachmentsWithin(parts: readonly ContentPart[], tokens: number)
 }
 
 /**
- * Of a message that is too large, each text keeps its share of the room, half of which is for what is no text where
- * there is any. `seq`: the message that it is; `null`: it is not named. `all`: what its text comes to, where that is known.
+ * Makes the function that clips each text of a message that is too large: each text keeps its share of the
+ * room. If there are attachments or reasoning, half of the room is for them.
+ *
+ * `seq`: the message, to be named where text is missing; `null`: it is not named. `all`: the tokens of its
+ * whole text, where the caller knows them.
  */
 export function clipper(
   parts: readonly ContentPart[],

@@ -2,13 +2,15 @@ import { headOf, tailOf } from '../log/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
 const HEAD_SHARE = 0.65
-/** Below this nothing of the text is worth showing. */
+/** A shorter piece of the text is not worth showing. */
 const MIN_CHARACTERS = 16
 
 /**
- * Head and tail of a text that is larger than `tokens`, with `reference` in between that says what is
- * missing and where it is. Never half a character. The same for the same text and limit. `whole`: what all of it
- * comes to, where that is known already; to measure megabytes takes long.
+ * Head and tail of a text that is larger than `tokens`. Between them stands `reference`: it says what is
+ * missing and where it is. The cut never splits a character. The same text and limit always give the same
+ * result.
+ *
+ * `whole`: the tokens of the whole text, where the caller knows them: measuring megabytes takes long.
  */
 export function clipText(
   text: string,

@@ -1,4 +1,4 @@
-/** Providers refuse a text with nothing in it. */
+/** Providers refuse a blank text. */
 export function isBlank(text: string): boolean {
   return text.trim() === ''
 }

@@ -1,15 +1,15 @@
 import { type Language, textsOf } from '../language/index.ts'
 import { mergePeople, nameKeys, namesAlone, type Person, standsAlone, WhoIsWho } from '../log/index.ts'
 
-/** A name that stands alone in a text, and whom it means there. */
+/** A name that stands alone in a text, and the people that it can mean there. */
 export interface Meaning {
   readonly name: string
-  /** Several where that cannot be told. */
+  /** Several people where the text does not tell which one. */
   readonly people: readonly {
     readonly shown: string
-    /** What they are called by now, where that is another name. */
+    /** The name that they have now, where it differs; `null`: it does not. */
     readonly now: string | null
-    /** `YYYY-MM-DD`: when they first had it. */
+    /** `YYYY-MM-DD`: the day on which they first had the name. */
     readonly since: string
   }[]
 }
@@ -20,8 +20,8 @@ interface Told {
 }
 
 /**
- * For each segment, oldest first, whom the names mean that stand alone in it and are not clear by what is known now: it
- * was written when they were. `alsoKnown`: who spoke since.
+ * For each segment, oldest first: whom the lone names in it mean, where today's knowledge leaves that
+ * unclear. The names were clear when the segment was written. `alsoKnown`: people who have spoken since.
  */
 export function legendsOf(
   segments: readonly Told[],
@@ -31,7 +31,7 @@ export function legendsOf(
   const { marked } = who
   if (marked.length === 0) return segments.map(() => [])
   const names = new Set(marked.flatMap(namesAlone))
-  /** By what each of them was called before the segment. */
+  /** The names that each person had before the segment. */
   const called = new Map<string, readonly string[]>()
   return segments.map(({ text, people }) => {
     const inside = people ?? []
@@ -43,20 +43,20 @@ export function legendsOf(
       const keys = nameKeys(name)
       const meant = marked.filter(({ id }) => {
         const had = called.get(id) ?? []
-        // Who speaks of "Ann" among those who are there may as well mean one who only looks so.
+        // A speaker who says "Ann" among the people present may also mean one whose name only looks like it.
         return ids.has(id) ? had.some(each => isAlike(each, keys)) : had.at(-1) === name
       })
       const shown = meant.map(person => shownAs(person, name, who))
       if (isClear(name, shown, marked)) continue
       if (shown.length > 0 && standsAlone(text, name, marked)) meanings.push({ name, people: shown })
     }
-    // Whoever is not in the next ones is still called as they were last.
+    // A person who is absent from the next segments keeps the last name.
     for (const person of inside) called.set(person.id, namesAlone(person).slice(-1))
     return meanings
   })
 }
 
-/** The only one who has it, or what looks like it, is called so still. */
+/** Only one person has this name or one that looks like it, and still has it. */
 function isClear(name: string, [only, ...others]: Meaning['people'], marked: readonly Person[]): boolean {
   if (only === undefined || others.length > 0 || only.now !== null) return false
   const keys = nameKeys(name)
@@ -84,7 +84,7 @@ function shownAs(person: Person, name: string, who: WhoIsWho): Meaning['people']
 export function renderMeanings(meanings: readonly Meaning[], language: Language): readonly string[] {
   const texts = textsOf(language).people
   return meanings.map(({ name, people }) => {
-    // When each of them got the name says which of them an older line means.
+    // The day on which each person got the name tells which of them an older line means.
     const tells = new Set(people.map(({ since }) => since)).size > 1
     return texts.means(
       name,
@@ -95,7 +95,7 @@ export function renderMeanings(meanings: readonly Meaning[], language: Language)
   })
 }
 
-/** One line, under what it explains. */
+/** One line, placed under the text that it explains. */
 export function renderLegend(meanings: readonly Meaning[], language: Language): string {
   return textsOf(language).people.here(renderMeanings(meanings, language))
 }

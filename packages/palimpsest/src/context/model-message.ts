@@ -1,6 +1,6 @@
 /**
- * What a model is sent: the part of the AI SDK's `ModelMessage` that a context uses, so that it can be
- * handed to `generateText` as it is. No system messages: the SDK refuses them inside a conversation.
+ * What a model is sent: the part of the AI SDK's `ModelMessage` that a context uses. A caller can pass it to
+ * `generateText` as it is. There are no system messages: the SDK refuses them inside a conversation.
  */
 export type ModelMessage = UserModelMessage | AssistantModelMessage | ToolModelMessage
 
@@ -43,7 +43,9 @@ export interface ModelFilePart {
 export interface ModelReasoningPart {
   type: 'reasoning'
   text: string
-  /** By provider, as it came with the answer: `anthropic.signature`, without which a thought is refused. */
+  /**
+   * By provider, as it came with the answer. `anthropic.signature`: Anthropic refuses a thought without it.
+   */
   providerOptions?: Record<string, Record<string, JsonValue>>
 }
 
@@ -53,9 +55,12 @@ export interface ModelToolCallPart {
   toolName: string
   /** Always an object: some providers take nothing else. */
   input: Record<string, unknown>
-  /** The provider ran it itself: its result stands in the assistant's own content, and no other result belongs to it. */
+  /**
+   * The provider ran the call itself. Its result stands in the assistant's own content, and it has no other
+   * result.
+   */
   providerExecuted?: true
-  /** As it came with the call: some providers refuse a call of a model that thinks without its signature. */
+  /** As it came with the call. Some providers refuse a thinking model's call without its signature. */
   providerOptions?: Record<string, Record<string, JsonValue>>
 }
 
@@ -66,7 +71,10 @@ export interface ModelToolResultPart {
   output: { type: 'text'; value: string }
 }
 
-/** What a tool gave that the provider ran: as it came, since the provider alone can read all of it. */
+/**
+ * The result of a tool that the provider ran. It stays as it came, since only the provider can read all of
+ * it.
+ */
 export interface ModelProviderResultPart {
   type: 'tool-result'
   toolCallId: string

@@ -1,17 +1,17 @@
 import { type ContextNeeds, ContextOverflowError } from '../errors.ts'
 import type { FixedPart, View } from './view.ts'
 
-/** Less room than this is no conversation. */
+/** A smaller room cannot hold a conversation. */
 export const MIN_CONVERSATION_TOKENS = 100
 
-/** What a plan would have taken that did not fit, in tokens as `estimateTokens` counts. */
+/** The tokens of a plan that did not fit, as `estimateTokens` counts. */
 export interface Needed {
   readonly fixed: FixedPart
   readonly summary: number
   readonly conversation: number
 }
 
-/** In the caller's own tokens: the parts add up to more than the budget as the caller gave it. */
+/** The error, in the caller's own tokens. Its parts add up to more than the budget that the caller gave. */
 export function overflow(view: View, missed: readonly Needed[]): ContextOverflowError {
   const none: Needed = { fixed: view.fixed, summary: 0, conversation: MIN_CONVERSATION_TOKENS }
   const least = missed.reduce(

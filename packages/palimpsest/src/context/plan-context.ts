@@ -16,45 +16,52 @@ import { note, type SentMessage } from './sent-message.ts'
 import { type ContextSegment, type MemorySelection, type Pinned, selectMemory } from './session-memory.ts'
 import type { FixedPart, View } from './view.ts'
 
-/** A session as far as a context looks at it, read at one instant. */
+/** A session as far as a context needs it, read at one instant. */
 export interface ContextSource {
   readonly kind: SessionKind
-  /** Of all that the engine itself writes in it. */
+  /** The language of all that the engine itself writes in the context. */
   readonly language: Language
   readonly epoch: number
-  /** Above it all is raw. */
+  /** The cursor: all messages above it are raw. */
   readonly compactedThrough: number
-  /** The newest message before the newest beginning, of which nothing is here; 0: there is none. */
+  /**
+   * The newest message before the newest beginning. Nothing up to it is in this source. 0: there is no new
+   * beginning.
+   */
   readonly beginsAfter: number
-  /** Those that are not rolled up, oldest first. */
+  /** The segments that are not rolled up, oldest first. */
   readonly segments: readonly ContextSegment[]
   readonly pins: readonly Pinned[]
-  /** All that lies above the cursor. */
+  /** All messages above the cursor. */
   readonly raw: { readonly messages: number; readonly tokens: number }
   /**
-   * The newest messages without a gap, oldest first: of those above the cursor at least what fits the
-   * view; for a view that unfolds also some below it.
+   * The newest messages without a gap, oldest first. Of those above the cursor they hold at least what fits
+   * the view. For a view that unfolds they also hold some below the cursor.
    */
   readonly messages: readonly ContextMessage[]
   /** The log has nothing older than the first of `messages`. */
   readonly isWhole: boolean
-  /** From this message on they do not stand as in the log, so that no later context begins like this one. */
+  /** From this message on, the order differs from the log. So no later context begins like this one. */
   readonly settledBelow?: number
 }
 
-/** What is shown as it was said, what stands for the rest, and how: everything but the words of the interim. */
+/**
+ * What is shown as it was said, what stands for the rest, and how. Only the words of the interim are missing.
+ */
 export interface ContextPlan {
-  /** Names what decided the bytes: two plans of a session with one name extend each other. */
+  /**
+   * Names everything that decided the bytes. Two plans of one session with the same name extend each other.
+   */
   readonly view: string
   readonly fixed: FixedPart
   readonly memory: MemorySelection
-  /** Messages above the cursor that are not shown: their main points are to be given in so many tokens. */
+  /** Messages above the cursor that are not shown. Their main points take at most `tokens`. */
   readonly interim: InterimPlan | null
   readonly raw: RawRules
   readonly conversation: Conversation
-  /** The beginning was moved into a turn: the session memory says so. */
+  /** The context begins inside a turn because its beginning was moved there. The session memory says so. */
   readonly beginsInTurn: boolean
-  /** What stands at the very end because the log ends with the assistant. */
+  /** The note at the very end, where the log ends with the assistant. */
   readonly closing: SentMessage | null
   readonly omitted: readonly Omission[]
 }
@@ -66,7 +73,10 @@ export interface InterimPlan {
   readonly count: number
 }
 
-/** When it does not fit otherwise: ever less of the memory, and ever less of each large message. */
+/**
+ * Tried in order until the context fits: less and less of the memory, and less and less of each large
+ * message.
+ */
 const TRIES = [
   { memoryShare: 0.5, clipShare: 0.7 },
   { memoryShare: 0.4, clipShare: 0.4 },
@@ -81,26 +91,32 @@ export function closingNote(language: Language): string {
 }
 
 const MIN_CLIP_TOKENS = 40
-/** The session memory's own frame, and the notes at the beginning and the end of a conversation. */
+/** The frame of the session memory, and the notes at the beginning and the end of a conversation. */
 const FRAME_TOKENS = 40
-/** What an interim takes beside its text: where it stands alone in the session memory, that one's frame too. */
+/**
+ * What an interim takes beside its text. Where it stands alone in the session memory, it also takes the frame
+ * of the session memory.
+ */
 const INTERIM_FRAME_TOKENS = 90
 const INTERIM_HEADING_TOKENS = 24
-/** What the session memory says of a beginning inside a turn, in whatever language. */
+/** The line of the session memory about a beginning inside a turn, in any language. */
 const IN_TURN_TOKENS = 40
-/** Of the lesser of what a step drops and what it leaves: so much more is dropped at most to begin with a turn. */
+/**
+ * How much more may be dropped so that the context begins with a turn. It is a share of the smaller of two
+ * amounts: what a step drops and what it leaves.
+ */
 const MAX_LOST_TO_TURN = 0.5
-/** The same to begin between groups. */
+/** The same share for a beginning between groups. */
 const MAX_LOST_TO_GROUP = 0.75
-/** How much further back tool results are left out than a context would reach without. */
+/** How many steps further back a context may reach when old tool results are left out of it. */
 const MAX_STUBBED_STEPS = 3
 
 /**
- * Decides what a context shows. Pure, and the same for the same session and view.
+ * Decides what a context shows. It is pure: the same session and view give the same plan.
  *
- * As long as it fits, all that is raw is shown. When it does not, old tool results are replaced by notes
- * first; if that is not enough, the beginning moves up in large steps, to a turn's start where one is near, so that
- * between two steps the prefix only grows. Of a turn larger than the window the newest part stays.
+ * As long as it fits, all raw messages are shown. When they do not fit, notes replace old tool results first.
+ * If that is not enough, the beginning moves up in large steps, to the start of a turn where one is near. So
+ * the prefix only grows between two steps. Of a turn that is larger than the window the newest part stays.
  */
 export function planContext(source: ContextSource, view: View, render = renderer(source, view)): ContextPlan {
   const { fixed } = view
@@ -126,16 +142,21 @@ function renderer({ kind, language }: ContextSource, { reasoning }: View): Rende
 }
 
 interface AttemptOptions {
-  /** Beside all that memory may take: segments are chosen first, then what memory shows beside them. */
+  /**
+   * The room beside all that memory may take. Segments are chosen first, then what memory shows beside them.
+   */
   readonly room: number
   readonly shares: (typeof TRIES)[number]
   readonly attempt: number
-  /** Of what else decides the bytes. */
+  /** Names what else decides the bytes. */
   readonly fingerprint: string
   readonly render: Renderer
-  /** Takes what each plan would have needed that did not fit. */
+  /** Receives the needs of each plan that did not fit. */
   readonly missed: Needed[]
-  /** What was allowed or refused may stand without its calls: where they have no room even as short as can be. */
+  /**
+   * A person's word to a call may be shown without the call. This is the last resort, for calls that do not
+   * fit even when clipped as far as possible.
+   */
   readonly mayLoseCalls: boolean
 }
 
@@ -144,18 +165,18 @@ class Attempt {
   readonly #view: View
   readonly #options: AttemptOptions
   readonly #memoryRoom: number
-  /** Of all that there is: what a context that begins above it all would show. */
+  /** Chosen from all segments and pins: what a context that begins above all of them would show. */
   readonly #memory: MemorySelection
   readonly #fixed: FixedPart
   /** For all messages together. */
   readonly #capacity: number
   readonly #clipTokens: number
   readonly #interimTokens: number
-  /** First message of the list that lies above the cursor. */
+  /** The first message of the list above the cursor. */
   readonly #firstRaw: number
-  /** First message of the list that would be shown if there were room for everything. */
+  /** The first message of the list that would be shown if there were room for everything. */
   readonly #first: number
-  /** What is shown from each message on, with large ones clipped. */
+  /** For each message the tokens from it to the end, with large messages clipped. */
   readonly #suffix: Float64Array
   #isLegal: ((index: number) => boolean) | null = null
 
@@ -176,7 +197,10 @@ class Attempt {
     this.#first = this.#firstShown()
   }
 
-  /** The same for the same segments: so the choice of segments alone decides which lines memory leaves out. */
+  /**
+   * The same segments give the same fixed part. So the choice of segments alone decides which lines memory
+   * leaves out.
+   */
   #fixedBeside({ segments }: MemorySelection): FixedPart {
     return this.#view.fixedBeside?.(segments) ?? this.#view.fixed
   }
@@ -208,7 +232,10 @@ class Attempt {
     return null
   }
 
-  /** Nothing is shown of an approval but its call: a beginning between the two leaves nothing to carry out. */
+  /**
+   * An approval shows nothing but its call. If the context began between the two, nothing would be left to
+   * carry out.
+   */
   #losesAllowedCalls(start: number): boolean {
     const { messages } = this.#source
     const asking = messages.findLastIndex(({ role }) => role === 'assistant')
@@ -217,7 +244,10 @@ class Attempt {
     return answers.some(({ content }) => contentLinks(content).closes.some(isOfApproval))
   }
 
-  /** Above the cursor, or where a view that unfolds begins: half filled at most. */
+  /**
+   * Above the cursor, or for a view that unfolds below it, where at most the low-water share of the room is
+   * filled.
+   */
   #firstShown(): number {
     const { messages, isWhole } = this.#source
     const { from, unfolds } = this.#view
@@ -227,14 +257,15 @@ class Attempt {
     if (!unfolds || end === 0) return end
     const room = this.#capacity * this.#view.lowWater
     const below = this.#suffix[end] ?? 0
-    // What lies before the first one that was read is not known: it may be a call that this one answers.
+    // The message before the first one that was read is unknown: it may be a call that this first one
+    // answers.
     let index = isWhole ? 0 : 1
     while (index < end && this.#suffix[index]! - below > room) index += 1
     const wanted = this.#wanted(index, room + below)
     return Math.min(end, this.#nearestStart(wanted) ?? end)
   }
 
-  /** Everything that would be shown is here. */
+  /** Whether everything that would be shown was read. */
   #isAllRead(): boolean {
     const { messages, raw } = this.#source
     return this.#first > this.#firstRaw || messages.length - this.#firstRaw >= raw.messages
@@ -245,13 +276,13 @@ class Attempt {
     return mostMessages !== null && this.#shownMessages() > mostMessages
   }
 
-  /** All that would be shown if there were room for it, read or not. */
+  /** The number of messages that would be shown if there were room, read or not. */
   #shownMessages(): number {
     if (this.#isAllRead()) return this.#source.messages.length - this.#first
     return this.#source.raw.messages + this.#firstRaw - this.#first
   }
 
-  /** The same in tokens: what was not read counts as it was measured. */
+  /** The same in tokens. Messages that were not read count as they were measured. */
   #shownTokens(): number {
     const read = this.#suffix[this.#first] ?? 0
     if (this.#isAllRead()) return read
@@ -260,12 +291,12 @@ class Attempt {
     return read + Math.max(0, raw.tokens - measured)
   }
 
-  /** What is filled at most once not everything fits. */
+  /** The most that is filled once not everything fits. */
   get #filled(): number {
     return this.#capacity - this.#interimTokens
   }
 
-  /** How far a step goes: coarse, so that the prefix seldom breaks. */
+  /** How far one step goes. It is coarse, so that the prefix seldom breaks. */
   get #stepTokens(): number {
     return Math.max(1, this.#filled - Math.floor(this.#filled * this.#view.lowWater))
   }
@@ -275,7 +306,9 @@ class Attempt {
     return excess <= 0 ? 0 : Math.ceil(excess / this.#stepTokens)
   }
 
-  /** After so many steps: the first message with which it would be small enough, and how small that is. */
+  /**
+   * The first message from which the context is small enough after this many steps, and how small that is.
+   */
   #wantedAfter(steps: number): Wanted {
     const { messages } = this.#source
     const tokens = steps === 0 ? Infinity : this.#shownTokens() - steps * this.#stepTokens
@@ -286,19 +319,19 @@ class Attempt {
     return this.#wanted(index, index > this.#first ? tokens : Infinity)
   }
 
-  /** Where it was the number of messages that decided, nothing is lost with the first of them. */
+  /** If the number of messages decided, a later beginning loses nothing through the first of them. */
   #wanted(index: number, tokens: number): Wanted {
     const isTooLarge = (this.#suffix[index - 1] ?? 0) > tokens
     return { index, tokens: isTooLarge ? tokens : this.#suffix[index]! }
   }
 
-  /** Where the context begins after so many steps. */
+  /** Where the context begins after this many steps. */
   #startAfter(steps: number): number {
     const wanted = this.#wantedAfter(steps)
     return this.#nearestStart(wanted) ?? this.#groupStart(wanted.index)
   }
 
-  /** Where there are too many messages, the number moves in steps too. */
+  /** Where there are too many messages, their number moves in steps too. */
   #mostShown(): number {
     const { mostMessages } = this.#view
     if (mostMessages === null || !this.#isTooMany()) return Infinity
@@ -308,8 +341,9 @@ class Attempt {
   }
 
   /**
-   * The next turn's start; where that is far, the end of the group that lies here; `null`: that is far, too. How far is
-   * told by the step alone, and what comes later is further than that: it moves no beginning.
+   * The start of the next turn. Where that is far, the end of the group at this place. `null`: that is far
+   * too. The step alone decides what is far. A later message is always further than that, so it moves no
+   * beginning.
    */
   #nearestStart({ index: wanted, tokens }: Wanted): number | null {
     const { messages } = this.#source
@@ -340,7 +374,9 @@ class Attempt {
     return index === 0 ? isWhole : messages[index - 1]!.turn !== messages[index]!.turn
   }
 
-  /** Before anything else is lost: messages before `start` stay, but for what their tools returned. */
+  /**
+   * Tried before anything else is lost: the messages before `start` stay, without the results of their tools.
+   */
   #planStubbed(start: number, steps: number): ContextPlan | null {
     const { messages } = this.#source
     if (!this.#isAllRead()) return null
@@ -353,7 +389,7 @@ class Attempt {
     return null
   }
 
-  /** Of a group that is too large the results before `wanted` are left out: then its calls can stay. */
+  /** For a group that is too large: the results before `wanted` are left out, so that its calls can stay. */
   #planTo(start: number, wanted: number): ContextPlan | null {
     if (start >= wanted || !this.#hasResults(start, wanted)) return null
     return this.#planFrom(start, this.#source.messages[wanted]!.seq)
@@ -407,13 +443,13 @@ class Attempt {
     }
   }
 
-  /** A fold may end inside a turn as well; there its segment says what was before. */
+  /** A fold may also end inside a turn, but then its segment tells what was before. */
   #isMovedIntoTurn(start: number): boolean {
     const isMoved = start > this.#first || (this.#view.from === null && start < this.#firstRaw)
     return isMoved && start < this.#source.messages.length && !this.#isTurnStart(start)
   }
 
-  /** Of what lies before a context's first message. */
+  /** The memory of what lies before the first message of a context. */
   #memoryBefore(startSeq: number): MemorySelection {
     const { pins, segments, language } = this.#source
     const before = {
@@ -425,7 +461,7 @@ class Attempt {
     return isAll ? this.#memory : selectMemory(before, this.#memoryRoom)
   }
 
-  /** Decided by where the context begins alone, whatever else was read. */
+  /** It depends only on where the context begins, not on what else was read. */
   #interim(start: number): InterimPlan | null {
     const { messages, compactedThrough, raw } = this.#source
     const count = raw.messages - (messages.length - Math.max(start, this.#firstRaw))
@@ -460,8 +496,8 @@ function suffixSums(messages: readonly ContextMessage[], clipTokens: number): Fl
 }
 
 /**
- * Whether a context may begin with this message: no call before it is answered after it within their turn. A result
- * that came in a later turn is a note where it stands, wherever the context begins.
+ * Tells whether a context may begin with a message: within a turn, no call before that message is answered
+ * after it. A result that came in a later turn is a note at its own place, wherever the context begins.
  */
 function legalStarts(messages: readonly ContextMessage[]): (index: number) => boolean {
   return findCuts(

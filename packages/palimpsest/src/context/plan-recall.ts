@@ -11,14 +11,14 @@ export interface RecallFound {
   readonly hits: readonly { readonly seq: number; readonly score: number }[]
   /** The hits, and what was said right before and after them. */
   readonly messages: readonly Message[]
-  /** Of a text, the passage that answers best, in about so many characters. */
+  /** The passage of a text that answers best, in about this many characters. */
   readonly passageOf: (text: string, characters: number) => string
 }
 
 export interface RecallLimits {
-  /** The context shows all from here on as it was said. */
+  /** The context shows everything from this `seq` on as it was said. */
   readonly below: number
-  /** Whether the context tells a text already, word for word. */
+  /** Whether the context already tells a text word for word. */
   readonly isTold: (text: string) => boolean
   readonly mostTokens: number
   readonly language: Language
@@ -26,34 +26,35 @@ export interface RecallLimits {
 
 export interface Recalled {
   readonly text: string
-  /** Those that it shows, oldest first. */
+  /** The messages that it shows, oldest first. */
   readonly seqs: readonly number[]
 }
 
 // These were chosen by measuring: docs/evaluation.md.
 /** No message takes more than this share of all that is recalled. */
 const MAX_HIT_SHARE = 0.15
-/** And what stands beside one, as a question beside its answer, no more than this. */
+/** A message beside a hit, as a question beside its answer, takes no more than this share. */
 const MAX_BESIDE_SHARE = 0.1
-/** A hit that counts less than this share of the best is left out. */
+/** A hit that scores less than this share of the best hit is left out. */
 const MIN_SCORE_SHARE = 0.15
-/** Hits take so much of the room first; then comes what stands beside them, then further hits. */
+/** Hits take this share of the room first. Then come the messages beside them, then further hits. */
 const FIRST_SHARE = 0.9
 
-/** A share of little is still a sentence. */
+/** Where the room is small, a share of it must still hold a sentence. */
 const MIN_PASSAGE_TOKENS = 60
 /** So few tokens mean something only beside what they refer to: "ok, that one". */
 const MAX_SHORT_TOKENS = 8
-/** A line has a time and a name, too, and its end. */
+/** A line also has a time, a name and an end. */
 const MIN_LINE_TOKENS = 8
-/** No script needs more characters for a token, in texts that people write. */
+/** In texts that people write, no script needs more characters for a token. */
 const MAX_TOKEN_CHARACTERS = 6
-/** Messages of tools may stand between what belongs together. */
+/** Messages of tools may stand between messages that belong together. */
 export const RECALL_NEIGHBOURS = 2
 
 /**
- * What of all that was found is recalled: the best first, as much as there is room for, each within its share, with
- * what makes it readable; nothing that the context tells anyway, and nothing twice. Pure. `null`: there is nothing.
+ * Chooses what is recalled of all that was found. The best hits come first, as many as fit, each within its
+ * share, with the neighbours that make them readable. Nothing is recalled twice, and nothing that the context
+ * already tells. Pure. `null`: nothing is recalled.
  */
 export function planRecall(found: RecallFound, limits: RecallLimits): Recalled | null {
   const chosen = new Chosen(found, limits)
@@ -90,13 +91,13 @@ class Chosen {
     return this.#take(seq, MAX_HIT_SHARE)
   }
 
-  /** What makes a hit readable that was taken. */
+  /** Adds the neighbours that make a hit readable, if the hit was taken. */
   addBeside(seq: number): void {
     if (!this.#passages.has(seq)) return
     for (const beside of this.#beside(seq)) this.#take(beside, MAX_BESIDE_SHARE)
   }
 
-  /** Measured as a whole: it can be more than its lines are, each by itself. */
+  /** Measured as a whole: the whole can be more than the sum of its lines. */
   rendered(): Recalled | null {
     const { language, mostTokens } = this.#limits
     const passages = [...this.#passages.values()]
@@ -118,7 +119,7 @@ class Chosen {
     const shown = this.#headed(message, share)
     const passage = { message, text, ...(shown !== null && { shown }) }
     const cost = estimateTokens(recallLine(passage, { before, language })) + 1
-    // Lines by themselves count more than together.
+    // The lines measured one by one count more than together.
     if (this.used + cost > this.#limits.mostTokens) this.used = this.#measured()
     if (this.used + cost > this.#limits.mostTokens) return false
     this.used += cost
@@ -127,7 +128,7 @@ class Chosen {
     return true
   }
 
-  /** With whose words they are, and what they answer; `null`: there is nothing of the kind. */
+  /** The text with whose words they are and what they answer; `null`: there is nothing of that kind. */
   #headed(message: Message, share: number): string | null {
     const groups = byOrigin(message.content).length
     return headedText(message, this.#limits.language, content =>
@@ -148,7 +149,7 @@ class Chosen {
     return this.#found.passageOf(text, Math.floor((passage.length * most) / tokens)).trim()
   }
 
-  /** The question of an answer, the answer of a question, what a few words refer to. */
+  /** The question of an answer, the answer of a question, and what a few words refer to. */
   #beside(seq: number): readonly number[] {
     const before = this.#nearest(seq, -1)
     const after = this.#nearest(seq, 1)
@@ -158,7 +159,7 @@ class Chosen {
     return [...(needsBefore ? [before] : []), ...(needsAfter ? [after] : [])]
   }
 
-  /** The next one with words in it. */
+  /** The nearest message with words in it. */
   #nearest(seq: number, step: 1 | -1): number | null {
     for (let away = 1; away <= RECALL_NEIGHBOURS; away++) {
       const near = seq + step * away

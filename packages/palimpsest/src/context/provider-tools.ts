@@ -3,7 +3,7 @@ import { textsOf } from '../language/index.ts'
 import { headOf } from '../log/index.ts'
 import type { ModelProviderResultPart, ModelToolCallPart } from './model-message.ts'
 
-/** What says of a part of a message whose it is. */
+/** The fields of a part that tell which provider it belongs to. */
 interface Owned {
   readonly toolCallId: string
   readonly providerOptions?: Readonly<Record<string, unknown>> | undefined
@@ -14,15 +14,18 @@ const ID_MARKS: readonly (readonly [RegExp, string])[] = [
   [/^(?:ws|ci|fs|ig|mcp|mcpr|sh|cu|ts)_[0-9a-zA-Z]/, 'openai'],
 ]
 
-/** Which provider ran a tool: it alone can read what came of it. `null`: nothing says so. */
+/**
+ * The provider that ran a tool: only this provider can read the result. `null`: nothing tells which one it
+ * is.
+ */
 export function providerOf({ toolCallId, providerOptions }: Owned): string | null {
   const [named] = Object.keys(providerOptions ?? {})
   return named ?? ID_MARKS.find(([mark]) => mark.test(toolCallId))?.[1] ?? null
 }
 
 /**
- * Whether a model can be shown calls that a provider ran. `provider`: as the AI SDK names it, `anthropic.messages`.
- * Chat completions know no such calls.
+ * Whether a model can be shown calls that a provider ran. `provider` is the name in the AI SDK:
+ * `anthropic.messages`. The chat-completions format knows no such calls.
  */
 export function understands(provider: string, part: Owned): boolean {
   if (/\.chat$/.test(provider)) return false
@@ -33,7 +36,7 @@ export function understands(provider: string, part: Owned): boolean {
 
 const MAX_INPUT_CHARACTERS = 200
 
-/** Stands for a call of the provider's and its result, where they cannot be shown as they were. */
+/** Stands for a call that the provider ran and for its result, where they cannot be shown as they were. */
 export function providerCallNote(
   { toolName, input }: { readonly toolName: string; readonly input: unknown },
   language: Language,
@@ -45,7 +48,7 @@ export function providerCallNote(
 
 type Part = { readonly type: string }
 
-/** The same content, but that calls which `isShown` does not take are told by a note, without their results. */
+/** The content with a note for each call that `isShown` rejects. The result of such a call is left out. */
 export function withoutProviderTools<Content extends Part>(
   content: readonly Content[],
   isShown: (part: Owned) => boolean,
@@ -66,7 +69,7 @@ export function isProviderCall(part: Part): part is ModelToolCallPart {
   return part.type === 'tool-call' && (part as ModelToolCallPart).providerExecuted === true
 }
 
-/** In what the assistant says there are no results but those of its provider. */
+/** In the assistant's content every result is one of a tool that the provider ran. */
 export function isProviderResult(part: Part): part is ModelProviderResultPart {
   return part.type === 'tool-result'
 }

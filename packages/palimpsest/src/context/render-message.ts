@@ -34,17 +34,20 @@ import { providerCallNote, providerOf } from './provider-tools.ts'
 import { answeredText, originHeading, quoted } from './render-origin.ts'
 import { plainMessage, type SentMessage } from './sent-message.ts'
 
-/** A message of the log, with what a context needs to know of its place in it. */
+/** A message of the log, with what a context needs to know of its place there. */
 export interface ContextMessage extends Message {
   readonly turn: number
   /** As it was measured when it was stored. */
   readonly tokens: number
 }
 
-/** What, beside the message itself, decides how it is rendered: the same for all messages of a view. */
+/**
+ * What decides how a message is rendered, beside the message itself. All messages of a view have the same
+ * rules.
+ */
 export interface RenderRules {
   readonly kind: SessionKind
-  /** A message above this is shown by its head, its tail and a reference. */
+  /** A message with more tokens is shown by its head, its tail and a reference. */
   readonly clipTokens: number
   readonly reasoning: 'drop' | 'keep'
   readonly language: Language
@@ -56,7 +59,7 @@ export interface RenderedCall {
   readonly toolName: string
   readonly input: Record<string, unknown>
   readonly providerOptions?: NonNullable<ModelToolCallPart['providerOptions']>
-  /** The provider ran it: what stands for it and its result where they are not shown. */
+  /** The provider ran the call. `note` stands for the call and its result where they are not shown. */
   readonly provided?: { readonly part: ModelToolCallPart; readonly note: string; readonly isShown: boolean }
 }
 
@@ -65,7 +68,10 @@ export interface RenderedResult {
   readonly id: string
   readonly toolName: string
   readonly text: string
-  /** It stands in what the assistant said: as the provider of the call wants it back. `null`: it has to be left out. */
+  /**
+   * The result stands in the assistant's content, in the form that the call's provider wants back. `null`: it
+   * has to be left out.
+   */
   readonly provided?: { readonly part: ModelProviderResultPart; readonly tokens: number } | null
 }
 
@@ -76,20 +82,20 @@ export interface RenderedShown {
 
 export type RenderedPart = (RenderedShown | RenderedCall | RenderedResult) & { readonly tokens: number }
 
-/** A message by itself: calls and results are brought together afterwards. */
+/** A message by itself: calls and results are brought together later. */
 export interface RenderedMessage {
   readonly seq: number
   readonly turn: number
   readonly role: 'user' | 'assistant' | 'tool'
   readonly parts: readonly RenderedPart[]
   readonly hasLinks: boolean
-  /** What is said in it, calls and results aside. `null`: nothing. */
+  /** What the message says, without calls and results. `null`: nothing. */
   readonly plain: SentMessage | null
   readonly isClipped: boolean
   readonly droppedReasoning: boolean
 }
 
-/** From the message and the rules alone, so that nothing else can change a byte of it. */
+/** The message and the rules alone decide the result, so that nothing else can change a byte of it. */
 export function renderMessage(message: ContextMessage, rules: RenderRules): RenderedMessage {
   const { language } = rules
   const texts = textsOf(language).messages
@@ -146,13 +152,16 @@ export function renderMessage(message: ContextMessage, rules: RenderRules): Rend
   }
 }
 
-/** What was measured when it was stored, without what stands beside the text; of parts that is not known. */
+/**
+ * The tokens of the text alone, from the stored measure. `undefined`: the content has parts, so it is not
+ * known.
+ */
 function textTokens({ content, sender, tokens }: ContextMessage): number | undefined {
   if (typeof content !== 'string') return undefined
   return tokens - MESSAGE_OVERHEAD_TOKENS - estimateTokens(sender?.name ?? sender?.id ?? '')
 }
 
-/** Texts that follow each other become one: a line may not begin in one part and end in the next. */
+/** Neighbouring texts become one: a line may not begin in one part and end in the next. */
 function partsOf(content: Content): readonly ContentPart[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }]
   const parts: ContentPart[] = []
@@ -170,7 +179,7 @@ function isOfOneOrigin(part: ContentPart, other: ContentPart): boolean {
   return one === two || JSON.stringify(one) === JSON.stringify(two)
 }
 
-/** What its sender did not say is headed by whose it is, and each of its lines is marked. */
+/** Words that the sender did not say get a heading with their origin, and a mark before each line. */
 function withOrigin(
   rendered: RenderedPart,
   origin: Origin,
@@ -182,7 +191,7 @@ function withOrigin(
   return [...heading, isText ? shownText(quoted((rendered.part as ModelTextPart).text)) : rendered]
 }
 
-/** The same of what is shown: what was said and how it is headed are one text. */
+/** The same for what is shown: the words and their heading become one text. */
 function joined(parts: readonly RenderedPart[]): RenderedPart[] {
   const texts: RenderedPart[] = []
   for (const part of parts) {
@@ -210,7 +219,7 @@ function renderPart(
 ): RenderedPart | null {
   switch (part.type) {
     case 'text':
-      // Afterwards: a cut makes new beginnings of lines.
+      // The clip comes first: a cut makes new line beginnings, which `inert` must see.
       return shownText(inert(clip(part.text)))
     case 'reasoning':
       return renderReasoning(part)
@@ -219,7 +228,7 @@ function renderPart(
     case 'tool-result':
       return renderResult(part, clip, texts)
     default:
-      // Approvals are between the program and the person; the model sees the call and its result.
+      // Approvals are between the program and the person. The model sees the call and its result.
       return isAttachment(part) ? renderAttachment(part, message, texts) : null
   }
 }
@@ -228,7 +237,7 @@ function shownText(text: string): RenderedPart {
   return { type: 'shown', part: { type: 'text', text }, tokens: estimateTokens(text) }
 }
 
-/** Whole, with the provider's signature, or not at all: half a thought is refused. */
+/** A thought is sent whole with the provider's signature, or not at all: providers refuse half a thought. */
 function renderReasoning(part: Extract<ContentPart, { type: 'reasoning' }>): RenderedPart | null {
   const { providerOptions } = part as { providerOptions?: ModelReasoningPart['providerOptions'] }
   const text = part.text.toWellFormed()
@@ -241,7 +250,10 @@ function renderReasoning(part: Extract<ContentPart, { type: 'reasoning' }>): Ren
   }
 }
 
-/** What a provider can fetch or read is sent; anything else, and whatever the assistant attached, is named. */
+/**
+ * An attachment is sent if a provider can fetch or read it. Any other, and each one of the assistant's, is
+ * named.
+ */
 function renderAttachment(
   part: AttachmentPart,
   { role }: ContextMessage,
@@ -258,7 +270,7 @@ function renderAttachment(
   return namedAttachment(part, texts)
 }
 
-/** A short note: what it is, and what it is called. */
+/** A short note: the kind of the attachment and its name. */
 function namedAttachment(part: AttachmentPart, { attachments, seconds }: Texts['messages']): RenderedPart {
   const { kind, name } = isPlainAttachment(part)
     ? { kind: part.type, name: nameOf(part) ?? '' }
@@ -270,7 +282,7 @@ function namedAttachment(part: AttachmentPart, { attachments, seconds }: Texts['
   return shownText(`(${inertName(called)}${said && `: ${said}`})`)
 }
 
-/** Of the two types that there have always been. What was said of them may stand in a context, and stays as it is. */
+/** The two oldest types. Contexts in use may show their notes, so the form of these notes stays as it is. */
 function isPlainAttachment({ type }: AttachmentPart): boolean {
   return type === 'image' || type === 'file'
 }
@@ -301,7 +313,7 @@ function nameOf(part: AttachmentPart): string | undefined {
   return undefined
 }
 
-/** With the thoughts goes what the provider signed the call with: it is part of them. */
+/** The provider's signature of a call is part of the thoughts, so it goes with them. */
 function renderCall(part: ToolCallPart, clip: Clip, keepsThoughts: boolean): RenderedPart {
   const input = inputObject(part.input)
   const json = JSON.stringify(input)
@@ -320,7 +332,9 @@ function renderCall(part: ToolCallPart, clip: Clip, keepsThoughts: boolean): Ren
   }
 }
 
-/** Of a result that the assistant's content holds, its call says whether the provider ran it. */
+/**
+ * Whether the provider ran this call or result. For a result in the assistant's content its call tells that.
+ */
 function isProvided(
   part: ContentPart,
   { role, content }: Pick<ContextMessage, 'role' | 'content'>,
@@ -335,8 +349,9 @@ function isProvided(
 }
 
 /**
- * Whole, as the provider wants it back, or not at all: what it encrypted cannot be cut, and what it ran is no call of a
- * tool of ours. OpenAI takes it only with the thoughts that led to it.
+ * A provider's call or result is shown whole, as the provider wants it back, or not at all: what the provider
+ * encrypted cannot be cut, and the call is not one of our tools. OpenAI takes it only with the thoughts that
+ * led to it.
  */
 function renderProvided(
   part: ToolCallPart | ToolResultPart,
@@ -378,7 +393,7 @@ function renderProvided(
   return { ...rendered, provided: { part: result, tokens } }
 }
 
-/** As the AI SDK wraps it; `null`: no provider takes it back. */
+/** The output as the AI SDK wraps it; `null`: no provider takes it back. */
 function providedOutput(output: unknown): ModelProviderResultPart['output'] | null {
   if (typeof output === 'string') return { type: 'text', value: output.toWellFormed() }
   if (!isWrapper(output)) return { type: 'json', value: wellFormed(output ?? null) as never }
@@ -388,7 +403,7 @@ function providedOutput(output: unknown): ModelProviderResultPart['output'] | nu
   return null
 }
 
-/** Providers take objects only. Arguments that were cut off in the middle are shown as the text they are. */
+/** Providers take objects only. Arguments that were cut off in the middle are shown as text. */
 function inputObject(input: unknown): Record<string, unknown> {
   const value = typeof input === 'string' ? parsed(input) : input
   if (value === undefined || value === null || value === '') return {}
@@ -404,7 +419,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Deep: no half characters, nothing that JSON cannot say. */
+/** Repairs all strings inside: no half characters, and nothing that JSON cannot express. */
 function wellFormed(value: unknown): unknown {
   const json = JSON.stringify(value)
   return JSON.parse(json.isWellFormed() && !json.includes('\\ud') ? json : repaired(value))
@@ -435,7 +450,7 @@ function renderResult(part: ToolResultPart, clip: Clip, texts: Texts['messages']
   }
 }
 
-/** How the AI SDK wraps what a tool gave. An object of the tool's own that only looks like it has other keys. */
+/** How the AI SDK wraps the output of a tool. A tool's own object that only looks similar has other keys. */
 const WRAPPERS = ['text', 'json', 'content', 'error-text', 'error-json', 'execution-denied']
 const WRAPPER_KEYS = ['type', 'value', 'reason', 'providerOptions']
 
@@ -454,7 +469,7 @@ function isWrapper(output: unknown): output is { type: string; value?: unknown; 
   return Object.keys(output).every(key => WRAPPER_KEYS.includes(key))
 }
 
-/** Pictures and files that a tool gave are named: their bytes are no text. `null`: it is no such list. */
+/** Images and files from a tool are named: their bytes are no text. `null`: the output is no such list. */
 function contentText(output: unknown, { attachments }: Texts['messages']): string | null {
   if (!Array.isArray(output) || output.length === 0 || !output.every(isContentItem)) return null
   const named = (type: string) =>
@@ -477,8 +492,9 @@ export function safeName(name: string): string {
 }
 
 /**
- * In a group, who speaks; anywhere, what the system says, since a conversation has no system messages for
- * a model. Names are never an identity, so the sender's id stands beside the name.
+ * Puts the speaker before the text of a user in a group, and before what the system says everywhere: a
+ * model's conversation has no system messages. A name is never an identity, so the sender's id stands beside
+ * it.
  */
 function attribute(
   parts: RenderedPart[],
@@ -494,14 +510,14 @@ function attribute(
   return [shownText(name), ...parts]
 }
 
-/** As a message of theirs is headed in a group. */
+/** The name as it heads the sender's message in a group. */
 export function senderName({ sender }: Pick<ContextMessage, 'sender'>, language: Language): string {
   const { roles } = textsOf(language)
   const id = inertId(sender?.id ?? '')
   const name = inertName(sender?.name ?? '')
   const shown = name === '' || name === id ? id : `${name} (${id})`
   if (shown === '') return roles.user
-  // Somebody who calls himself "system" is not the system.
+  // A person who calls himself "system" is not the system.
   const lower = shown.toLowerCase()
   const poses = ROLES.some(role => lower.startsWith(role) || lower.startsWith(roles[role]))
   return poses ? `"${shown}"` : shown

@@ -15,8 +15,8 @@ import { inert, inertName } from './inert.ts'
 import { senderName } from './render-message.ts'
 
 /**
- * Words that stand in a message and that its sender did not say: under a heading in square brackets, as no text of
- * theirs can have one, and each line behind `> `.
+ * Words in a message that its sender did not say. They stand under a heading in square brackets, which no
+ * text of the sender can have, and each line begins with `> `.
  */
 
 export function originHeading(origin: Origin, language: Language): string {
@@ -48,7 +48,10 @@ export function quoted(text: string): string {
     .join('\n')
 }
 
-/** What a message answers, before what it says; `null`: nothing, or it says so itself. */
+/**
+ * What a message answers; it stands before the message's own words. `null`: the message answers nothing, or
+ * says so itself.
+ */
 export function answeredText(
   message: Pick<Message, 'role' | 'replyTo' | 'content' | 'answered'>,
   language: Language,
@@ -59,15 +62,17 @@ export function answeredText(
   return `[${messages.origins.reply(answeredName(answered, language))}]:\n${quoted(inert(answered.text))}`
 }
 
-/** `Ann (u1)`, or `Ann (u1), forwarded from Petra (u9)`: whom it answers, and whose words those are. */
+/**
+ * `Ann (u1)`, or `Ann (u1), forwarded from Petra (u9)`: whom the message answers, and whose words those are.
+ */
 function answeredName({ role, sender, origin }: Answered, language: Language): string {
   const name = role === 'user' ? senderName({ sender }, language) : textsOf(language).roles[role]
   return origin === undefined ? name : `${name}, ${originLabel(origin, language)}`
 }
 
 /**
- * All that a message says, under the headings that its own text can have none of; `null`: all of it is its sender's, and
- * it answers nothing that is quoted.
+ * All that a message says, under headings that its own text can never have. `null`: all of it is its sender's
+ * own, and it answers nothing that is quoted.
  */
 export function headedText(
   message: Pick<Message, 'role' | 'replyTo' | 'content' | 'answered'>,

@@ -3,15 +3,15 @@ import type { Message } from '../log/index.ts'
 import { inert } from './inert.ts'
 import { senderName } from './render-message.ts'
 
-/** A message that is recalled, with what is shown of it. */
+/** A message that is recalled, and what is shown of it. */
 export interface RecalledPassage {
   readonly message: Message
   readonly text: string
-  /** The same under headings of ours, where not all of it is its sender's; harmless already. */
+  /** The text under our own headings, where some of it is not the sender's own. It is already made inert. */
   readonly shown?: string
 }
 
-/** What was found for a call, in the order in which it was said. */
+/** What the search found for a call, in the order in which it was said. */
 export function renderRecall(passages: readonly RecalledPassage[], language: Language): string {
   const inOrder = passages.toSorted((one, other) => one.message.seq - other.message.seq)
   const lines = inOrder.map((passage, place) =>
@@ -20,10 +20,13 @@ export function renderRecall(passages: readonly RecalledPassage[], language: Lan
   return ['<recall>', textsOf(language).recall, ...lines, '</recall>'].join('\n')
 }
 
-/** Of what was said right after the line before, so many minutes at most, the line before tells the time. */
+/** A line has no time where its message comes right after the line before, within this many minutes. */
 const MAX_MINUTES_WITHOUT_TIME = 60
 
-/** Named as in a group: two people may have one name. `before`: the line before it is this message's. */
+/**
+ * One line of the recall. Senders are named as in a group, since two people may have one name. `before`: the
+ * message of the line before.
+ */
 export function recallLine(
   { message, text, shown = inert(text) }: RecalledPassage,
   { before, language }: { readonly before: Message | null; readonly language: Language },

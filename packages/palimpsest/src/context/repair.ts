@@ -7,14 +7,14 @@ import { frozen, note, type SentMessage, type SpokenPart, spokenContent } from '
 
 export interface Conversation {
   readonly sent: readonly SentMessage[]
-  /** How many of them can no longer change: what follows hangs on a call that may yet be answered. */
+  /** How many messages can no longer change. The rest depends on a call that may still be answered. */
   readonly stable: number
 }
 
 export interface RepairOptions {
-  /** Results of messages below this `seq` are replaced by a note. */
+  /** Notes replace the results of messages below this `seq`. */
   readonly stubBelowSeq: number
-  /** The session memory stands before it, as a user's message. */
+  /** The session memory stands before the conversation, as a user's message. */
   readonly hasMessageBefore: boolean
   readonly language: Language
 }
@@ -23,12 +23,12 @@ export interface RepairOptions {
 export const MIN_STUBBED_TOKENS = 60
 
 /**
- * Messages as the providers' rules want them: each call is followed at once by its result, no result
- * stands alone, the first message is a user's. The log is not touched.
+ * Makes messages follow the rules of the providers: each call has its result right after it, no result stands
+ * alone, the first message is a user's. The log does not change.
  *
- * A result is brought to its call if it came within the call's own turn. One that came later stands where
- * it came, as a note that names its call: nothing that was sent before changes by it. A call without a
- * result gets a stand-in; in the last turn the result may yet come, so from that call on nothing is stable.
+ * A result moves to its call if it came within the turn of the call. A later result stays where it came, as a
+ * note that names its call, so that nothing before it changes. A call without a result gets a stand-in. In
+ * the last turn the result may still come, so nothing is stable from that call on.
  */
 export function repairConversation(
   messages: readonly RenderedMessage[],
@@ -63,7 +63,7 @@ interface Answer {
 
 interface Answers {
   readonly byCall: ReadonlyMap<RenderedCall, Answer>
-  /** Results that stand with their call. */
+  /** The results that stand with their call. */
   readonly paired: ReadonlySet<RenderedResult>
   readonly callOf: ReadonlyMap<RenderedResult, RenderedCall>
 }
@@ -90,14 +90,14 @@ function pairResults(messages: readonly RenderedMessage[]): Answers {
   return { byCall, paired, callOf }
 }
 
-/** The calls of one id and one turn; they are answered in the order in which they were made. */
+/** The calls with one id in one turn. They are answered in the order in which they were made. */
 interface OpenCalls {
   readonly turn: number
   readonly calls: RenderedCall[]
   answered: number
 }
 
-/** Of an id that is used again only the calls of the same turn can still be answered. */
+/** An id may be used again. Then only its calls of the same turn can still be answered. */
 function noteOpen(open: Map<string, OpenCalls>, call: RenderedCall, turn: number): void {
   const waiting = open.get(call.id)
   if (waiting?.turn === turn) waiting.calls.push(call)
@@ -129,7 +129,7 @@ function linkedMessages(message: RenderedMessage, linked: LinkedOptions): SentMe
   return sent
 }
 
-/** By the message with the calls, what it was sent as last: nearly always it is the same again. */
+/** What each message with calls was sent as last: nearly always the next context sends the same. */
 const lastSent = new WeakMap<RenderedMessage, { readonly basis: readonly string[]; sent: SentMessage[] }>()
 
 function callsAndResults(
@@ -166,7 +166,7 @@ interface Answered {
   readonly toolCallId: string
 }
 
-/** Those of the provider's calls and results that are shown as they were: both of them, or neither. */
+/** The calls and results of the provider that are shown as they were: both, or neither. */
 function shownOf(
   { parts, seq }: RenderedMessage,
   answers: Answers,
@@ -220,7 +220,7 @@ function withResults({ seq, parts }: RenderedMessage, { answered, shown }: Provi
   ]
 }
 
-/** `null`: it is none of the provider's, or its call says all that is said of it. */
+/** `null`: the part is not the provider's, or its call already tells all that is told of it. */
 function providedPart(
   part: RenderedMessage['parts'][number] & (RenderedCall | RenderedResult),
   shown: ReadonlySet<RenderedCall | RenderedResult>,
@@ -247,15 +247,15 @@ function lateResult(
   return note(`[${texts.lateResult(result.toolName, safeName(result.id))}]: ${value}`, seq)
 }
 
-/** OpenAI takes no longer ones. */
+/** OpenAI refuses longer ids. */
 const MAX_ID_CHARACTERS = 40
 
-/** Some models number their calls anew in every reply; providers want each id once. */
+/** Some models number their calls anew in every reply. Providers want each id only once. */
 function uniqueId(id: string, seq: number, ids: Map<string, number>): string {
   const safe = safeName(id).slice(0, MAX_ID_CHARACTERS)
   const used = ids.get(safe) ?? 0
   ids.set(safe, used + 1)
   if (used === 0) return safe
-  // The message's own number makes it stay what it is, whatever comes later.
+  // The message's own `seq` keeps the id the same, whatever comes later.
   return uniqueId(`${safe.slice(0, 20)}_${seq}_${used}`, seq, ids)
 }

@@ -4,19 +4,19 @@ import { MIN_STUBBED_TOKENS } from './repair.ts'
 import type { MemorySelection } from './session-memory.ts'
 
 export interface LeftOut {
-  /** Memory documents that are not shown whole. */
+  /** The number of memory documents that are not shown whole. */
   readonly clippedLayers: number
   readonly memory: Pick<MemorySelection, 'omitted' | 'omittedPins'>
   /** Messages above the cursor that are not shown. */
   readonly skipped: { readonly fromSeq: number; readonly toSeq: number; readonly count: number } | null
   readonly skippedBecause: 'over_budget' | 'context_size'
-  /** Those that are shown. */
+  /** The messages that are shown. */
   readonly rendered: readonly RenderedMessage[]
-  /** Results of messages below this `seq` are notes. */
+  /** Long results in messages below this `seq` are replaced by notes. */
   readonly stubBelowSeq: number
 }
 
-/** What a context does not hold as it was said, in the order in which it stands in the log. */
+/** What a context does not show as it was said, in the order of the log. */
 export function reportOmissions({
   clippedLayers,
   memory: { omitted, omittedPins },

@@ -4,36 +4,38 @@ import { isBlank } from './is-blank.ts'
 import type { AssistantModelMessage, ModelMessage, UserModelMessage } from './model-message.ts'
 import type { RenderedMessage, RenderedPart, RenderedShown } from './render-message.ts'
 
-/** A message of the context, with what it costs and the newest message of the log that it shows. */
+/** A message of the context, its tokens, and the newest message of the log that it shows. */
 export interface SentMessage {
   readonly message: ModelMessage
   readonly tokens: number
   readonly seq: number
 }
 
-/** What is said in a message, calls and results aside. `null`: nothing. */
+/** What a message says, without calls and results. `null`: nothing. */
 export function plainMessage(
   { role, parts, seq }: Pick<RenderedMessage, 'role' | 'parts' | 'seq'>,
   { empty }: Texts['messages'],
 ): SentMessage | null {
   const { content, tokens } = spokenContent(parts)
-  // A thought without a word or a call after it is no reply.
+  // A thought that no word or call follows is no reply.
   const isNothing = content.every(part => part.type === 'reasoning')
   if (isNothing) return role === 'user' ? note(empty, seq) : null
   const [first] = content
   const only = content.length === 1 && first?.type === 'text' ? first.text : content
-  // What a tool said beside its results is nobody's reply.
+  // What a tool says beside its results is not the assistant's reply, so it is sent as the user's.
   const message = { role: role === 'assistant' ? 'assistant' : 'user', content: only } as ModelMessage
   return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
 }
 
-/** A part of what is said, where it stands, with what it costs. */
+/** One part of what is said, and its tokens. */
 export interface SpokenPart {
   readonly part: RenderedShown['part'] | Exclude<AssistantModelMessage['content'], string>[number]
   readonly tokens: number
 }
 
-/** `provided`: what stands in the place of calls and results of the provider's own; left out: nothing. */
+/**
+ * `provided` gives the part that stands for a call or result that the provider ran. Left out: nothing does.
+ */
 export function spokenContent(
   parts: RenderedMessage['parts'],
   provided: (part: Exclude<RenderedPart, RenderedShown>) => SpokenPart | null = () => null,
@@ -55,7 +57,7 @@ export function note(text: string, seq: number, tokens = estimateTokens(text)): 
   return { message: frozen(message), tokens: MESSAGE_OVERHEAD_TOKENS + tokens, seq }
 }
 
-/** Contexts share their messages with later ones: whoever changes one is told at once. */
+/** Later contexts share these messages, so a caller that changes one gets an error at once. */
 export function frozen<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const key in value) frozen(value[key])

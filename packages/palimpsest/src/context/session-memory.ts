@@ -5,32 +5,34 @@ import { clipText } from './clip-text.ts'
 import { inertUnderHeadings } from './inert.ts'
 import { type Meaning, renderLegend } from './legends.ts'
 
-/** What stays in the context word for word: a message that was pinned, or a note of its own. */
+/** A text that stays in the context word for word: a pinned message or a note. */
 export interface Pinned {
   readonly id: number
   /** `null`: a note. */
   readonly seq: number | null
-  /** Who said it, such that it may stand in a heading; `null`: a note. */
+  /** The speaker's name, safe to stand in a heading; `null`: a note. */
   readonly speaker: string | null
   readonly text: string
 }
 
-/** The main points of messages that no fold has reached yet, for this context alone. */
+/** The main points of messages that no fold has reached yet. They are for this context alone. */
 export interface Interim {
   readonly fromSeq: number
   readonly toSeq: number
   readonly text: string
 }
 
-/** A segment as far as a context needs it: its text is what `renderSegment` gave when it was stored. */
+/**
+ * A segment as far as a context needs it. `text` is what `renderSegment` gave when the segment was stored.
+ */
 export interface ContextSegment {
   readonly fromSeq: number
   readonly toSeq: number
-  /** 1: it was made from messages; above that, from segments, and no longer tells all that they did. */
+  /** 1: made from messages. Above 1: made from segments, so it no longer tells all that they told. */
   readonly level: number
   readonly text: string
   readonly tokensAfter: number
-  /** Whom names mean that stand alone in it and could be mistaken; left out: there are none. */
+  /** The people behind names that stand alone in the text and could be mistaken. Left out: there are none. */
   readonly legend?: readonly Meaning[]
 }
 
@@ -41,8 +43,8 @@ export interface SeqRange {
 }
 
 /**
- * The messages that these segments tell of at first hand, as few ranges: one fold may have left several segments side
- * by side. What was condensed is not among them.
+ * The messages that these segments tell at first hand, in as few ranges as possible: one fold may leave
+ * several segments side by side. A condensed segment does not count.
  */
 export function toldRanges(segments: readonly ContextSegment[]): readonly SeqRange[] {
   const ranges: SeqRange[] = []
@@ -60,16 +62,18 @@ export function memoryOpening(language: Language): string {
 }
 export const MEMORY_CLOSING = '</session_memory>'
 
-/** A quarter of a segment is for exact details, and less than that for dates. */
+/** Shares of the summary's size. They give a quarter of a segment to exact details, and less to dates. */
 const DETAILS_OF_SUMMARY = 0.35
 const EVENTS_OF_SUMMARY = 0.15
 
 type Told = Pick<Segment, 'fromSeq' | 'toSeq' | 'summary' | 'events' | 'details'>
 
 /**
- * A segment as the model reads it, from the segment alone: its summary, then the dated events and the exact
- * details that the summary leaves out, as far as a share of the summary's own size reaches. Where that is more than
- * `mostTokens`, the details go first, then the dates, and last the heading; the summary itself always stays.
+ * A segment as the model reads it, made from the segment alone. The summary comes first. The dated events and
+ * exact details that it leaves out follow, each within a share of the summary's size.
+ *
+ * If the result is more than `mostTokens`, the details go first, then the dates, and last the heading. The
+ * summary itself always stays.
  */
 export function renderSegment(segment: Told, mostTokens = Number.POSITIVE_INFINITY): string {
   const forms = [
@@ -104,7 +108,7 @@ function renderWhole(segment: Told): string {
   return lines.join('\n')
 }
 
-/** The summary has the event in its own words, with the day before the line. */
+/** The summary tells the event in the same words; there the day stands before the line. */
 function says(summary: string, event: unknown): boolean {
   const { text } = event as { text?: unknown }
   return typeof text === 'string' && summary.includes(text)
@@ -115,7 +119,7 @@ function eventLine(event: unknown): string {
   return typeof on === 'string' && typeof text === 'string' ? `${on} ${text}` : ''
 }
 
-/** The first ones, each on one line, that the summary does not have already. */
+/** The first entries that the summary does not have already, each on one line. */
 function takeWithin(entries: readonly string[], tokens: number, summary: string): string[] {
   const taken: string[] = []
   let left = tokens
@@ -129,10 +133,10 @@ function takeWithin(entries: readonly string[], tokens: number, summary: string)
   return taken
 }
 
-/** All segments are stored alike, and read in the language of the epoch that shows them. */
+/** All segments are stored in one language. A context shows them in the language of its epoch. */
 const STORED = 'en'
 
-/** By the segment as it was read: contexts of one epoch ask for the same ones again and again. */
+/** The key is the segment as it was read: contexts of one epoch ask for the same segments again and again. */
 const inLanguage = new WeakMap<ContextSegment, { readonly language: Language; readonly as: ContextSegment }>()
 
 function segmentIn(segment: ContextSegment, language: Language): ContextSegment {
@@ -147,7 +151,10 @@ function segmentIn(segment: ContextSegment, language: Language): ContextSegment 
   return as
 }
 
-/** Its heading, the labels under the summary, and those who have no name but their role. */
+/**
+ * Translates the heading, the labels under the summary, and speakers without a name, which stand there by
+ * role.
+ */
 function segmentTextIn({ fromSeq, toSeq, text }: ContextSegment, language: Language): string {
   const [stored, shown] = [textsOf(STORED).sessionMemory, textsOf(language).sessionMemory]
   const lines = speakersIn(text, language).split('\n')
@@ -163,10 +170,13 @@ function segmentTextIn({ fromSeq, toSeq, text }: ContextSegment, language: Langu
   return lines.join('\n')
 }
 
-/** `- 2026-03-02 assistant: …`: what summaries are made of has such lines, and only who has no name stands so in them. */
+/**
+ * `- 2026-03-02 assistant: …`. Summaries are made from such lines; only a speaker without a name is shown by
+ * role.
+ */
 const SPEAKER = /^(- (?:\d{4}-\d{2}-\d{2} )?)(user|assistant|system|tool)(?=: )/gm
 const DETAIL_SPEAKER = /^(user|assistant|system|tool)(?=: )/
-/** An attachment stands there by its kind and name. */
+/** A summary names an attachment by its kind and name. */
 const ATTACHMENT = /(: |^)\[(image|file|audio|video)(?=[:\]])/gm
 const DETAIL_JOINT = ' · '
 
@@ -186,22 +196,22 @@ function speakerIn(detail: string, language: Language): string {
   return detail.replace(DETAIL_SPEAKER, (role: string) => roles[role as keyof typeof roles])
 }
 
-/** What of the session memory is shown; the interim has room of its own beside it. */
+/** What is shown of the session memory. The interim has room of its own beside it. */
 export interface MemorySelection {
   readonly language: Language
   readonly pins: readonly Pinned[]
-  /** Whole, the newest ones, oldest first. */
+  /** The newest segments, shown whole, oldest first. */
   readonly segments: readonly ContextSegment[]
-  /** The newest of those for which there is no room, in part: so many tokens of it. */
+  /** The newest segment that does not fit: the first `tokens` of it are shown. */
   readonly part: { readonly segment: ContextSegment; readonly tokens: number } | null
-  /** All for which there is no room. */
+  /** All segments that do not fit. */
   readonly omitted: readonly ContextSegment[]
   readonly omittedPins: number
-  /** At most. */
+  /** The most that the selection takes. */
   readonly tokens: number
 }
 
-/** Pins first, since they stay as they are; then the newest segments, as many as there is room for. */
+/** Takes the pins first, since they stay as they are, and then the newest segments that fit. */
 export function selectMemory(
   {
     pins,
@@ -234,7 +244,7 @@ export function selectMemory(
   }
 }
 
-/** A text with what it takes. */
+/** A text and its tokens. */
 interface Measured {
   readonly text: string
   readonly tokens: number
@@ -253,13 +263,13 @@ export function renderSessionMemory(
     ...pins.map(pin => renderPinned(pin, language)),
     ...(omittedPins > 0 ? [pinsLeftOut] : []),
     ...(omitted.length > 0 ? [segmentsLeftOut(omitted[0]!.fromSeq, omitted.at(-1)!.toSeq)] : []),
-    // Better than nothing of it.
+    // A part of a segment is better than nothing of it.
     ...(part ? [renderPart(part, language)] : []),
   ]
   const after = [...(interim ? [renderInterim(interim, language)] : []), ...(beginsInTurn ? [goesOn] : [])]
   if (before.length + segments.length + after.length === 0) return null
   const texts = [opening, ...before, ...segments.map(({ text }) => text), ...after, MEMORY_CLOSING]
-  // Segments were measured when they were stored, and they are most of it.
+  // Segments are most of the text and were measured when they were stored.
   const measured = [opening, ...before, ...after, MEMORY_CLOSING].map(estimateTokens)
   const tokens = [...measured, ...segments.map(({ tokensAfter }) => tokensAfter)]
   return {
@@ -268,12 +278,12 @@ export function renderSessionMemory(
   }
 }
 
-/** The opening and closing, and the lines about what is left out. */
+/** The opening, the closing and the lines about what is left out. */
 const FRAME_TOKENS = 90
 const JOINT_TOKENS = 1
 const MIN_PART_TOKENS = 60
 
-/** The heading stays; a cut makes new beginnings of lines, which must not look like one. */
+/** The heading stays. A cut makes new line beginnings, and none of them may look like a heading. */
 function renderPart({ segment, tokens }: NonNullable<MemorySelection['part']>, language: Language): string {
   const [heading = '', ...lines] = segment.text.split('\n')
   const room = tokens - estimateTokens(heading) - JOINT_TOKENS

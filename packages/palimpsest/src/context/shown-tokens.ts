@@ -3,11 +3,14 @@ import type { SessionKind } from '../log/index.ts'
 import { type ContextMessage, renderMessage } from './render-message.ts'
 import { repairConversation } from './repair.ts'
 
-/** More than any segment takes: whether it is yet more makes no difference. */
+/** More than any segment takes. The caller does not need the exact number above it. */
 const ENOUGH_TOKENS = 8_000
 const FIRST_MESSAGES = 64
 
-/** What messages take in a context that shows them as they are, attributions and frames included; of very many, at least so much. */
+/**
+ * The tokens of messages in a context that shows them as they are, attributions and frames included. For very
+ * many messages it is a lower bound.
+ */
 export function shownTokens(messages: readonly ContextMessage[], kind: SessionKind): number {
   for (let count = FIRST_MESSAGES; ; count *= 4) {
     const tokens = tokensShown(messages.slice(0, count), kind)

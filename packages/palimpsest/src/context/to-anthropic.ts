@@ -13,7 +13,7 @@ import type {
 import { isProviderCall, isProviderResult, providerCallNote, understands } from './provider-tools.ts'
 
 export interface AnthropicRequest {
-  /** `undefined` without instructions: an empty text is refused. */
+  /** `undefined` without instructions: Anthropic refuses an empty text. */
   system: AnthropicTextBlock[] | undefined
   messages: AnthropicMessage[]
 }
@@ -65,11 +65,11 @@ export interface AnthropicToolUseBlock extends Cacheable {
 export interface AnthropicToolResultBlock extends Cacheable {
   type: 'tool_result'
   tool_use_id: string
-  /** Absent where the tool gave nothing. */
+  /** Absent where the tool returned nothing. */
   content?: string
 }
 
-/** Anthropic ran it itself. */
+/** A call of a tool that Anthropic ran itself. */
 export interface AnthropicServerToolUseBlock extends Cacheable {
   type: 'server_tool_use'
   id: string
@@ -77,14 +77,14 @@ export interface AnthropicServerToolUseBlock extends Cacheable {
   input: Record<string, unknown>
 }
 
-/** What came of it: `web_search_tool_result` and the like. */
+/** The result of such a call: `web_search_tool_result` and others. */
 export interface AnthropicServerToolResultBlock extends Cacheable {
   type: `${string}_tool_result`
   tool_use_id: string
   content: unknown
 }
 
-/** Thoughts are cached with what follows them and take no mark of their own. */
+/** Thoughts are cached with what follows them. They take no mark of their own. */
 export interface AnthropicThinkingBlock {
   type: 'thinking'
   thinking: string
@@ -100,9 +100,9 @@ const MAX_BREAKPOINTS = 4
 const MAX_TITLE_CHARACTERS = 500
 
 /**
- * The Messages API. Neighbours of one role become one message, since roles have to alternate; that way the
- * results of tools, which it wants in the user's next message, stand first in it. What it would refuse is
- * left out: empty texts, thoughts without its signature, marks on thoughts, a fifth mark.
+ * The format of the Messages API. Roles have to alternate, so neighbours of one role become one message.
+ * Anthropic wants the results of tools in the user's next message; so they stand first in it. What Anthropic
+ * would refuse is left out: empty texts, thoughts without its signature, marks on thoughts, a fifth mark.
  */
 export function toAnthropic({
   instructions,
@@ -140,7 +140,7 @@ function systemBlocks(instructions: string, { afterInstructions }: CacheBreakpoi
   ]
 }
 
-/** Of too many the last are kept: what they cover includes what the earlier ones would have. */
+/** Of too many marks the last ones stay: what they cover includes what the earlier ones cover. */
 function markedMessages({ afterMessages }: CacheBreakpoints, most: number): ReadonlySet<number> {
   return new Set([...new Set(afterMessages)].sort((left, right) => left - right).slice(-most))
 }
@@ -182,7 +182,7 @@ function userBlocks(content: UserModelMessage['content'], language: Language): A
   return content.flatMap((part): AnthropicUserBlock[] => {
     if (part.type === 'text') return textBlocks(part.text)
     const attachment = readAttachment(part)
-    // It fetches over HTTPS only.
+    // Anthropic fetches only over HTTPS.
     if (!attachment || (attachment.from === 'url' && !/^https:/i.test(attachment.url)))
       return textBlocks(attachmentLabel(part, language))
     if (attachment.kind === 'image')
@@ -209,7 +209,10 @@ function userBlocks(content: UserModelMessage['content'], language: Language): A
   })
 }
 
-/** Between two thoughts, calls stand last: a text after a call is refused. Thoughts keep their places. */
+/**
+ * Calls stand last, at the end or before the next thought: Anthropic refuses a text after a call. Thoughts
+ * keep their places.
+ */
 function assistantBlocks(
   content: AssistantModelMessage['content'],
   language: Language,
@@ -239,7 +242,10 @@ interface ServerBlocks {
   readonly result: AnthropicServerToolResultBlock
 }
 
-/** By id, what Anthropic ran itself, as it wants to see it again; a result may stand in a later message than its call. */
+/**
+ * By id, the calls that Anthropic ran itself and their results, in Anthropic's format. A result may stand in
+ * a later message than its call.
+ */
 function serverBlocks(messages: readonly ModelMessage[]): Map<string, ServerBlocks> {
   const parts = messages.flatMap(({ role, content }) =>
     role === 'assistant' && typeof content !== 'string' ? content : [],
@@ -263,7 +269,7 @@ function thoughtBlocks({ text, providerOptions }: ModelReasoningPart): Anthropic
   return []
 }
 
-/** Where the model is to go on with an answer of its own, that answer may not end in white space. */
+/** If the model is to continue an answer of its own, that answer may not end in white space. */
 function withoutTrailingSpace(messages: AnthropicMessage[]): AnthropicMessage[] {
   const block = messages.at(-1)?.role === 'assistant' ? messages.at(-1)?.content.at(-1) : undefined
   if (block?.type === 'text') block.text = block.text.trimEnd()

@@ -28,9 +28,9 @@ export type OpenAIContentPart =
 
 export interface OpenAIAssistantMessage {
   role: 'assistant'
-  /** `null` beside tool calls only. */
+  /** `null` only beside tool calls. */
   content: string | null
-  /** Never empty: an empty list is refused. */
+  /** Never empty: OpenAI refuses an empty list. */
   tool_calls?: OpenAIToolCall[]
 }
 
@@ -55,9 +55,9 @@ export interface OpenAIRequest {
 }
 
 /**
- * The chat-completions format, as OpenAI and most others speak it. Reasoning is left out: it is not part of
- * the format. It caches by itself, so the breakpoints are not needed. A message with nothing left to say is
- * left out, since an empty one is refused.
+ * The chat-completions format of OpenAI, which most others speak too. The format has no reasoning, so it is
+ * left out. The provider caches by itself, so the breakpoints are not needed. A message with nothing left to
+ * say is left out, since OpenAI refuses an empty one.
  */
 export function toOpenAI({
   instructions,
@@ -103,7 +103,7 @@ function contentPart(
       type: 'image_url',
       image_url: { url: attachment.from === 'url' ? attachment.url : dataUrl(attachment) },
     }
-  // A PDF behind a link cannot be said in this format.
+  // This format has no way to link a PDF.
   if (attachment?.from !== 'bytes') return { type: 'text', text: attachmentLabel(part, language) }
   const filename = part.type === 'file' ? part.filename : undefined
   return { type: 'file', file: { filename: filename || 'document.pdf', file_data: dataUrl(attachment) } }
@@ -118,7 +118,7 @@ function assistantMessages(
   language: Language,
 ): OpenAIAssistantMessage[] {
   if (typeof given === 'string') return isBlank(given) ? [] : [{ role: 'assistant', content: given }]
-  // The format knows no calls but those of the client's.
+  // The format knows only calls that the client runs.
   const content = withoutProviderTools(given, () => false, language)
   const text = content
     .filter(part => part.type === 'text')

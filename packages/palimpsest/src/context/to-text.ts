@@ -9,26 +9,26 @@ import { closingNote } from './plan-context.ts'
 import { MEMORY_CLOSING, memoryOpening } from './session-memory.ts'
 
 const MESSAGE_CUT = ' […]'
-/** As deep as Markdown's code, where nothing is a heading. */
+/** Four spaces make code in Markdown, and code has no headings. */
 const INDENT = '    '
 
 export interface ToTextOptions {
-  /** The most characters (UTF-16 units, as `length` counts) of the whole text. Left out: as long as it is. */
+  /** The most characters of the whole text, in UTF-16 units as `length` counts. Left out: no limit. */
   limit?: number
-  /** Whether it begins with the instructions, and with them the memory documents. Left out: it does not. */
+  /** Whether the text begins with the instructions, memory documents included. Left out: it does not. */
   instructions?: boolean
 }
 
 const TO_TEXT = optionsOf<ToTextOptions>({ limit: true, instructions: true })
 
 /**
- * The context as one text, for prompts without roles. Only our own lines begin at the margin: the
- * headings, `role: `, and what says that something was left out. Stored text goes on indented, so that it
- * can forge none of them.
+ * The context as one text, for prompts without roles. Only our own lines begin at the margin: the headings,
+ * the `role: ` and the notes that something was left out. Stored text is indented wherever it could look like
+ * one of these, so that it cannot forge any of them.
  *
- * Over the limit, the instructions keep their first lines, in at most half of it. Of what they leave the summary keeps
- * its newest lines, in at most half, and the newest messages have the rest. The result is never longer than the limit
- * and never holds half a character.
+ * Over the limit, the instructions keep their first lines, in at most half of the limit. The summary keeps
+ * its newest lines, in at most half of what remains. The newest messages have the rest. The result is never
+ * longer than the limit and never splits a character.
  */
 export function toText(
   {
@@ -62,7 +62,10 @@ export function toText(
   return joined(top, head, cutMessages(spoken, room - (head === '' ? 0 : head.length + 2), texts))
 }
 
-/** The headings of documents stay: only what looks like one of ours is indented. */
+/**
+ * A line of the instructions that looks like one of our headings. Only such a line is indented: the headings
+ * of documents stay.
+ */
 const LOOKS_LIKE_OURS = new RegExp(
   `^ {0,3}#+\\s*(?:${LANGUAGES.map(language => textsOf(language).plainText)
     .flatMap(({ instructions, summary, messages }) => [instructions, summary, messages])
@@ -86,7 +89,7 @@ function instructionsSection(lines: readonly string[], texts: PlainTexts): strin
   return lines.length === 0 ? '' : [`## ${texts.instructions}`, ...lines].join('\n')
 }
 
-/** The first lines: a caller's own instructions come before memory. */
+/** Keeps the first lines: a caller's own instructions stand before memory. */
 function cutInstructions(lines: readonly string[], limit: number, texts: PlainTexts): string {
   const whole = instructionsSection(lines, texts)
   if (whole.length <= limit) return whole
@@ -104,14 +107,14 @@ function joined(...sections: string[]): string {
   return sections.filter(Boolean).join('\n\n')
 }
 
-/** The summary is a message, too: it is not said twice. */
+/** Drops the message that holds the summary, so that the summary is not said twice. */
 function messagesWithout({
   messages,
   sessionMemory,
   language,
 }: Pick<ContextParts, 'messages' | 'sessionMemory' | 'language'>): ModelMessage[] {
   const carrier = sessionMemory ? messages.findIndex(message => plainText(message) === sessionMemory) : -1
-  // Only an API that wants a user's message last needs the note that there is none.
+  // The closing note is only for an API that wants a user's message last.
   const last = messages.at(-1)
   const end =
     last !== undefined && plainText(last) === closingNote(language) ? messages.length - 1 : messages.length
@@ -124,17 +127,17 @@ function plainText({ content }: ModelMessage): string | null {
   return part?.type === 'text' && others.length === 0 ? part.text : null
 }
 
-/** Both ways in which Markdown has them: `# …`, and a line that is underlined. */
+/** Both kinds of Markdown headings: `# …` and an underlined line. */
 const LOOKS_LIKE_HEADING = /^ {0,3}(?:#|=+\s*$|-+\s*$)/
 
-/** Nothing but a heading ends the summary, so that only what looks like one is indented. */
+/** Only a heading can end the summary, so only a line that looks like one is indented. */
 function summaryLines(sessionMemory: string | null, language: Language): string[] {
   const text = withoutFrame(sessionMemory ?? '', memoryOpening(language)).trim()
   if (text === '') return []
   return splitLines(text.toWellFormed()).map(line => (LOOKS_LIKE_HEADING.test(line) ? INDENT + line : line))
 }
 
-/** The heading says what the frame says. */
+/** The heading of the section says what the frame says. */
 function withoutFrame(sessionMemory: string, opening: string): string {
   return sessionMemory.startsWith(opening) && sessionMemory.endsWith(MEMORY_CLOSING)
     ? sessionMemory.slice(opening.length, -MEMORY_CLOSING.length)
@@ -145,7 +148,10 @@ function summarySection(lines: readonly string[], texts: PlainTexts): string {
   return lines.length === 0 ? '' : [summaryHeading(texts), ...lines].join('\n')
 }
 
-/** The newest lines; a last one that is too long by itself is cut within: rather half a thought than no summary. */
+/**
+ * The newest lines. If the last line alone is too long, its beginning is kept: half a thought is better than
+ * no summary.
+ */
 function cutSummary(lines: readonly string[], limit: number, texts: PlainTexts): string {
   const whole = summarySection(lines, texts)
   if (whole.length <= limit) return whole
@@ -168,7 +174,7 @@ function messagesSection(kept: readonly string[], leftOut: number, texts: PlainT
   return [`## ${texts.messages}`, ...notes, ...kept].join('\n')
 }
 
-/** The newest, as many as fit; a newest one that is too long by itself is cut. */
+/** The newest messages, as many as fit. If the newest one alone is too long, it is cut. */
 function cutMessages(spoken: readonly string[], limit: number, texts: PlainTexts): string {
   const whole = messagesSection(spoken, 0, texts)
   if (spoken.length === 0 || whole.length <= limit) return whole
@@ -189,9 +195,9 @@ const ROLES_ELSEWHERE = LANGUAGES.filter(language => language !== 'en')
   .flatMap(language => Object.values(textsOf(language).roles))
   .join('')
 
-/** Of a message with several lines, the last one may be cut before it is clear whose it is. */
+/** A cut inside a message with several lines may fall within a role, before the role can be read. */
 const HALF_A_ROLE = new RegExp(`\\n(?:[a-z]+|[${ROLES_ELSEWHERE}]{1,4}):? ?$`)
-/** Less than the role and a few characters tells nothing. */
+/** A shorter rest than the role and a few characters tells nothing. */
 function longestRole(language: Language): number {
   return Math.max(...ROLES.map(role => textsOf(language).roles[role].length))
 }
@@ -204,12 +210,12 @@ function newestCut(spoken: readonly string[], limit: number, texts: PlainTexts):
   return start.length < longestRole(texts.language) + 7 ? [] : [start + MESSAGE_CUT]
 }
 
-/** At most `limit` characters of it, and no half of one. */
+/** At most `limit` characters of the text, and never half a character. */
 function cutText(text: string, limit: number): string {
   return headOf(text, Math.max(0, limit))
 }
 
-/** One line for what is said, one for each call and each result. Empty: nothing to show. */
+/** One line for what is said, and one for each call and each result. Empty: there is nothing to show. */
 function messageText(message: ModelMessage, language: Language): string {
   const { roles, messages } = textsOf(language)
   if (message.role === 'tool')
@@ -237,7 +243,7 @@ type SpokenPart =
 
 function partText(part: Exclude<SpokenPart, { type: 'tool-call' }>, language: Language): string {
   if (part.type === 'text') return part.text
-  // What the provider ran it tells in words right after.
+  // The call of a tool that the provider ran has a note right after it, and the note tells enough.
   if (part.type === 'tool-result') return ''
   return part.type === 'reasoning' ? '' : attachmentLabel(part, language)
 }

@@ -1,9 +1,9 @@
 import { oneLine } from '../log/index.ts'
 
 /**
- * What a context tells already: whether a text stands in others word for word. Sentence by sentence, by their letters
- * and numbers alone, so that marks, breaks and what was put before a line make no difference. Linear in what is shown
- * and in what is asked.
+ * Tells whether a context already says a text word for word. It compares sentence by sentence, by letters and
+ * numbers alone: punctuation, line breaks and a prefix of a line make no difference. The time is linear in
+ * what is shown and in what is asked.
  */
 export function toldTexts(shown: readonly string[]): (text: string) => boolean {
   const told = new Set<string>()
@@ -16,10 +16,10 @@ export function toldTexts(shown: readonly string[]): (text: string) => boolean {
 }
 
 const LINE_BREAKS = /[\n\r\u0085\u2028\u2029]+/
-/** Also what a segment puts between things that one person said. */
+/** A segment joins things that one person said with ` / `, so this ends a sentence too. */
 const SENTENCE_ENDS = /[.!?…;。！？；]+|\s\/\s/
 const NO_LETTERS = /[^\p{L}\p{N}\p{M}]+/gu
-/** Behind which a line's own words may begin: its day, its speaker, its tool. */
+/** A line's own words may begin after one of these: after its day, its speaker or its tool. */
 const BEFORE_WORDS = /[:：→,，\]]/g
 const MAX_BEGINNINGS = 6
 const DAY = /^\s{0,2}-?\s{0,2}\d{4}-\d{2}-\d{2}(?:–\d{4}-\d{2}-\d{2})?\s/

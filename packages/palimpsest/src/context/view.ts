@@ -3,47 +3,58 @@ import type { BlockName } from './context.ts'
 import { shortHash } from './create-hash.ts'
 import type { ContextSegment } from './session-memory.ts'
 
-/** A memory document or the like: it stands in the instructions, in the order of the blocks. */
+/** A memory document or a similar text. It stands in the instructions, in the order of the blocks. */
 export interface Layer {
   readonly name: BlockName
   readonly text: string
-  /** Some of it is left out for want of room; it says so itself. */
+  /** Some of the text is left out because there is no room. The text itself says so. */
   readonly isClipped?: boolean
 }
 
-/** Everything that decides what a context looks like, beside the session itself. */
+/** Everything that decides how a context looks, except the session itself. */
 export interface View {
-  /** For the whole context but the room for the reply, in tokens as `estimateTokens` counts. */
+  /** For the whole context without the room for the reply, in tokens as `estimateTokens` counts. */
   readonly budget: number
-  /** When there is too much, so much of the room is left filled: then the prefix holds for a while. */
+  /**
+   * When not everything fits, only this share of the room is filled. The rest stays free, so that the prefix
+   * holds for a while.
+   */
   readonly lowWater: number
-  /** With all that memory may take: that is set aside before segments are chosen. */
+  /** The fixed part with all that memory may take: this room is set aside before segments are chosen. */
   readonly fixed: FixedPart
-  /** What it is beside the segments that were chosen, since memory leaves out what they tell. Left out: the same. */
+  /**
+   * The fixed part beside the chosen segments, since memory leaves out what they tell. Left out: it is
+   * `fixed`.
+   */
   readonly fixedBeside?: (shown: readonly ContextSegment[]) => FixedPart
   readonly reasoning: 'drop' | 'keep'
-  /** Most raw messages; `null`: any number. */
+  /** The most raw messages that are shown; `null`: any number. */
   readonly mostMessages: number | null
-  /** Where another policy would have the context begin, were the session folded by it; `null`: at the cursor. */
+  /** Where the context would begin if another policy had folded the session; `null`: at the cursor. */
   readonly from: { readonly turn: number } | { readonly messages: number } | null
-  /** There is more room than folds were made for: the newest folded messages are shown as they were said. */
+  /**
+   * There is more room than the folds were made for: the newest folded messages are shown as they were said.
+   */
   readonly unfolds: boolean
-  /** Room that is kept free for the volatile end, used or not: then nothing before it hangs on what is there. */
+  /**
+   * Room that stays free for the volatile end, used or not. So nothing before that end depends on what stands
+   * there.
+   */
   readonly volatileReserve: number
-  /** What the budget comes from. Left out: it is the caller's own. */
+  /** What the budget is computed from. Left out: `budget` is the caller's own. */
   readonly asked?: AskedBudget
 }
 
-/** A budget as the caller gave it, with what is taken off it before it is one in tokens as `estimateTokens` counts. */
+/** A budget as the caller gave it, and what is subtracted to get one in tokens as `estimateTokens` counts. */
 interface AskedBudget {
   readonly budget: number
   readonly outputReserve: number
   readonly rounding: number
-  /** How many tokens of the caller's model one of ours is. */
+  /** How many tokens of the caller's model equal one of our tokens. */
   readonly ratio: number
 }
 
-/** What stands before the current message and may be another with each call. */
+/** A block that stands before the current message and may change with each call. */
 export interface VolatileBlock {
   readonly name: 'recent_changes' | 'recalled_memory' | 'recall'
   readonly text: string
@@ -53,15 +64,18 @@ export interface FixedPart {
   readonly instructions: string
   readonly blocks: readonly { readonly name: BlockName; readonly tokens: number }[]
   readonly tokens: number
-  /** Of these, what the tools' definitions take. */
+  /** What the definitions of the tools take of `tokens`. */
   readonly toolTokens: number
-  /** Names the instructions in the names of views. */
+  /** Stands for the instructions in the names of views. */
   readonly hash: string
-  /** Memory documents that are not shown whole. */
+  /** The number of memory documents that are not shown whole. */
   readonly clippedLayers: number
 }
 
-/** What a call costs before a word of the conversation is in it. `toolTokens`: what the tools' definitions take. */
+/**
+ * What a call costs before any word of the conversation. `toolTokens`: what the definitions of the tools
+ * take.
+ */
 export function fixedPart({
   instructions,
   layers,

@@ -11,9 +11,9 @@ import { mapInSteps, type Redaction, redactContent, redactMessage } from './reda
 import { runInSlices } from './steps.ts'
 
 /**
- * A message that came before is known by its external id, and told apart by its content. One that was stored while
- * there was no hook, or by an earlier one that saw less, is the same message if the hook makes the same of both:
- * then it is answered as a repeat, and what is stored stays as it is.
+ * A message that came before is known by its external id and compared by its content. The stored one may be
+ * older than the hook, or come from an earlier hook that redacted less. If the hook makes the same of both,
+ * they are the same message. Then the answer is that of a repeat, and what is stored stays as it is.
  */
 export function appendRedacted(
   store: Store,
@@ -33,7 +33,7 @@ async function appendMessages(
   messages: readonly MeasuredMessage[],
   redaction: Redaction,
 ): Promise<AppendReceipt> {
-  /** By external id, the `seq` of the message that is stored. */
+  /** By external id, the `seq` of the stored message. */
   const known = new Map<string, number>()
   for (;;) {
     const isKnown = ({ externalId }: MeasuredMessage) => externalId !== null && known.has(externalId)
@@ -54,7 +54,9 @@ async function appendMessages(
   }
 }
 
-/** Where all of them are known it is a repeat as a whole, and not an answer without words. */
+/**
+ * If all messages are known, the whole request is a repeat. It must not look like an answer without words.
+ */
 function withMessages(request: AppendRequest, messages: readonly MeasuredMessage[]): AppendRequest {
   const { answers, ...rest } = request
   const isRepeat = messages.length === 0 && request.messages.length > 0
@@ -65,7 +67,7 @@ function isConflict(error: unknown): error is MessageConflictError {
   return PalimpsestError.isInstance(error) && error.code === 'message_conflict'
 }
 
-/** `null`: what is stored is another message. */
+/** `null`: the stored message is another one. */
 async function findRepeat(
   store: Store,
   { key }: AppendRequest,

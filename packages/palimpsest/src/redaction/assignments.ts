@@ -7,9 +7,9 @@ import { STEP, type Steps } from './steps.ts'
 import { isTestVerdict } from './test-verdict.ts'
 import { type Value, ValueReader } from './written-value.ts'
 
-/** Secrets that are known by what stands before them: `password=…`, `"api_key": "…"`, `密码：…`, `<token>…</token>`. */
+/** Secrets that the text before them names: `password=…`, `"api_key": "…"`, `密码：…`, `<token>…</token>`. */
 
-/** So many are judged between two yields. */
+/** This many names are judged between two yields. */
 const STEP_NAMES = 32
 
 export function* findAssignments(text: string, found: Spans): Steps<void> {
@@ -29,27 +29,27 @@ export function* findAssignments(text: string, found: Spans): Steps<void> {
   }
 }
 
-/** The next separator before which a name may end. */
+/** The next separator that may follow a name. */
 function nextName(text: string, from: number, to: number): number {
   for (let at = from; at < to; at++) if (isSeparator(text.charCodeAt(at)) && mayEndName(text, at)) return at
   return to
 }
 
-/** `:` and `=`, also of full width, and the end of an XML tag. */
+/** `:` and `=`, also in full width, and the end of an XML tag. */
 function isSeparator(code: number): boolean {
   return code === 58 || code === 61 || code === 62 || code === 0xff1a || code === 0xff1d
 }
 
-/** It gives nothing its value. */
+/** `==` compares and assigns nothing. */
 function isComparison(text: string, at: number): boolean {
   return text[at] === '=' && text[at + 1] === '='
 }
 
-/** May stand between a name and its `:`: blanks, quotes, what emphasises, the end of an index. */
+/** These may stand between a name and its `:`: blanks, quotes, marks of emphasis, the end of an index. */
 const AFTER_NAME = new Set(Array.from(' \t\u00a0"\'`*_]\\’”', character => character.charCodeAt(0)))
 const MAX_AFTER_NAME = 6
 
-/** What all names end in, so that nearly every `:` costs no more than this look. */
+/** How all names end. For nearly every `:` this one look is enough. */
 const ENDINGS = [
   ...[
     'ord',
@@ -124,7 +124,7 @@ function lowerCase(code: number): number {
   return code >= 65 && code <= 90 ? code | 32 : code
 }
 
-/** Whether a name of a secret may end before a separator. */
+/** Whether the name of a secret may end before a separator. */
 export function mayEndName(text: string, separator: number): boolean {
   const end = endOfName(text, separator)
   if (end < 2 || !LAST_TWO.has(pairOf(text.charCodeAt(end - 2), text.charCodeAt(end - 1)))) return false
@@ -144,7 +144,7 @@ function nameBefore(text: string, separator: number): string | null {
   const end = endOfName(text, separator)
   const slice = text.slice(Math.max(0, end - MAX_NAME), end)
   const line = slice.slice(Math.max(slice.lastIndexOf('\n'), slice.lastIndexOf('\r')) + 1)
-  // An index ends in a quote and a bracket; a bracket alone ends something else, such as one of our markers.
+  // An index ends in a quote and a bracket. A bracket alone ends something else, such as one of our markers.
   const after = text.slice(end, separator)
   if (after.includes(']') && !/["'`]\]/.test(after)) return null
   if (text[separator] === '>') return after === '' && /<[\w.:-]+$/.test(line) ? line : null
@@ -158,10 +158,10 @@ interface Assignment {
   readonly named: NamedSecret
 }
 
-/** What of the value has to go; `null`: nothing. */
+/** The part of the value that has to go; `null`: nothing. */
 function judgeAssignment(text: string, reader: ValueReader, { at, name, named }: Assignment): Span | null {
   const query = /[?&]([\w.-]*)$/.exec(name)
-  // What opens a meeting or a shared folder is part of its address: `?pwd=…`.
+  // `?pwd=…` opens a meeting or a shared folder, and is part of its address.
   if (query?.[1] === 'pwd') return null
   const value = reader.read(at + 1, { isQuery: query !== null })
   if (value === null) return judgeNextLine(text, reader, { at, name, named })
@@ -180,7 +180,7 @@ function judgeAssignment(text: string, reader: ValueReader, { at, name, named }:
 
 const MAX_BETWEEN_LINES = 40
 
-/** `Password:`, and the value alone on the line after it, or after an empty one. */
+/** `Password:` with the value alone on the next line, or after one empty line. */
 function judgeNextLine(text: string, reader: ValueReader, { at, name, named }: Assignment): Span | null {
   if (named === 'credentials' || named === 'basic' || text[at] === '>' || isVague(name)) return null
   let [start, lines] = [at + 1, 0]
@@ -199,14 +199,14 @@ function judgeNextLine(text: string, reader: ValueReader, { at, name, named }: A
   return isLikely && isSecretValue(words, named, written) ? { start: value.start, end, kind: named } : null
 }
 
-/** On its line, but for a quote and what ends a sentence. */
+/** Whether the value is alone on its line, apart from a quote and the end of a sentence. */
 function isAlone(text: string, { end, isQuoted }: Value): boolean {
   let last = isQuoted ? end + 1 : end
   while (last - end < 8 && (isBlank(text.charCodeAt(last)) || /[.*]/.test(text[last] ?? ''))) last++
   return last >= text.length || isLineBreak(text.charCodeAt(last))
 }
 
-/** `密码：8位`: a number with what it counts. */
+/** `密码：8位`: a number and what it counts. */
 export function isCounted(text: string, end: number): boolean {
   return /^[ \t]?[位个個次字天年月日号岁元块条]/.test(text.slice(end, end + 2))
 }
@@ -223,14 +223,14 @@ export function isSecretValue(
 ): boolean {
   if (named === 'password') return isPassword(value, written)
   if (isKey(value, written, named === 'secret' && written.isQuoted ? 8 : 16)) return true
-  // Chosen by somebody rather than drawn: `SESSION_SECRET=…`.
+  // A person chose this secret, so it need not look random: `SESSION_SECRET=…`.
   if (!written.isEnvironment || named === 'token' || value.length < 8) return false
   return /\d/.test(value) && /[A-Za-z]/.test(value) && isPassword(value, written)
 }
 
 const SCHEME = /(?:bearer|basic|token|apikey|api-key|bot|negotiate)[ \t]{1,4}/iy
 
-/** Of an `Authorization` header the scheme stays. */
+/** The scheme of an `Authorization` header stays. */
 function judgeCredentials(text: string, reader: ValueReader, value: Value): Span | null {
   SCHEME.lastIndex = value.start
   const hasScheme = SCHEME.test(text)

@@ -2,19 +2,22 @@ import { isDigit } from './characters.ts'
 import type { Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
-/** Numbers of payment cards: of a known issuer, of the right length, with the right check digit, written as one. */
+/**
+ * Numbers of payment cards: from a known issuer, with the right length and check digit, and written as one
+ * number.
+ */
 
-/** Fewer digits than this are no card. */
+/** A card has at least this many digits. */
 export const SHORTEST_CARD = 14
 
 interface Group {
   readonly start: number
   readonly end: number
-  /** Between this one and the one before. */
+  /** Stands between this group and the one before. */
   readonly separator: string
 }
 
-/** As printed on cards: in fours, American Express and Diners in their own way. */
+/** The groups as printed on cards: groups of four, or the own formats of American Express and Diners. */
 const FORMATS: readonly (readonly number[])[] = [
   [4, 4, 4, 4, 3],
   [4, 4, 4, 4],
@@ -23,10 +26,13 @@ const FORMATS: readonly (readonly number[])[] = [
   [6, 13],
 ]
 
-/** So many groups are looked at together: the longest format, and what follows it. */
+/** This many groups are read together: the longest format and the group after it. */
 const MAX_GROUPS = 6
 
-/** Groups of digits, each a single blank or dash from the next, on one line. Few are held at a time. */
+/**
+ * Reads groups of digits on one line, each separated from the next by one blank or dash. It holds only a few
+ * groups at a time.
+ */
 export function* findCardNumbers(text: string, found: Spans, named = ''): Steps<void> {
   const groups: Group[] = []
   let separator = ''
@@ -48,7 +54,7 @@ export function* findCardNumbers(text: string, found: Spans, named = ''): Steps<
   }
 }
 
-/** Or so far as one step goes. */
+/** The next digit, or the end of one step. */
 function nextDigit(text: string, from: number): number {
   const to = Math.min(text.length, from + STEP)
   for (let at = from; at < to; at++) if (isDigit(text.charCodeAt(at))) return at
@@ -65,7 +71,7 @@ function takeFirst(text: string, groups: Group[], found: Spans, named: string): 
   groups.splice(0, Math.max(1, taken))
 }
 
-/** How many of the groups from the first one on are a card's number. */
+/** How many of the groups, from the first one on, are a card's number. */
 function cardAt(text: string, groups: readonly Group[], named: string): number {
   const format = FORMATS.find(lengths => isFormatted(text, groups, lengths))
   if (format) return format.length
@@ -82,7 +88,7 @@ function isFormatted(text: string, groups: readonly Group[], lengths: readonly n
     return group.end - group.start === length && (place === 0 || group.separator === separator)
   })
   if (!isInFormat || !isCard(digitsOf(text, groups.slice(0, lengths.length)))) return false
-  // A longer row of such groups is something else; a date or a code of three digits may follow.
+  // A longer row of such groups is not a card. A date or a code of three digits may follow a card.
   const next = groups[lengths.length]
   if (first.separator !== '' && (first.separator === separator || first.separator === '-')) return false
   if (next?.separator === separator && next.end - next.start >= 4) return false
@@ -90,7 +96,7 @@ function isFormatted(text: string, groups: readonly Group[], lengths: readonly n
   return isFreeBefore(text, first) && isFreeAfter(text, last.end)
 }
 
-/** A table of them: some of its numbers have no letters. */
+/** A table of hexadecimal numbers: some of its numbers have no letters. */
 function isInHexadecimal(text: string, start: number, end: number): boolean {
   const [before, after] = [text.slice(Math.max(0, start - 6), start), text.slice(end, end + 7)]
   return (
@@ -99,7 +105,7 @@ function isInHexadecimal(text: string, start: number, end: number): boolean {
   )
 }
 
-/** Without any blanks many other numbers look alike, so what stands before has a say. */
+/** Many other numbers without blanks look like a card. So the words before the number decide too. */
 function isBareCard(text: string, groups: readonly Group[], named: string): boolean {
   const { start, end, separator } = groups[0]!
   const length = end - start
@@ -111,15 +117,15 @@ function isBareCard(text: string, groups: readonly Group[], named: string): bool
   if (IS_CARD.test(words)) return true
   if (IS_ID.test(words) || IS_FIELD_OF_ID.test(words)) return false
   if (SPEAKS_OF_CARDS.test(words)) return true
-  // Ids of messages, orders and posts have 17 to 19 digits, and so have numbers of identity cards.
+  // Ids of messages, orders and posts have 17 to 19 digits. So have numbers of identity cards.
   return (length === 15 || length === 16) && !isInAddress(text, start)
 }
 
-/** Not a part of a longer word or number, an amount, a telephone number, an IBAN, a path. */
+/** The number is no part of a longer word or number, an amount, a telephone number, an IBAN or a path. */
 function isFreeBefore(text: string, { start, separator }: Group): boolean {
   if (separator !== '') return true
   if (/[A-Za-z0-9_/\\.#+@%$€£¥~^&-]/.test(text[start - 1] ?? '')) return false
-  // `DE89 3704 …` and `GB29-NWBK-…`: letters and two digits begin an IBAN.
+  // `DE89 3704 …` and `GB29-NWBK-…`: an IBAN begins with letters and two digits.
   return !/[A-Z]{2}\d{2}[ -]$/.test(text.slice(Math.max(0, start - 5), start))
 }
 
@@ -130,7 +136,7 @@ function isFreeAfter(text: string, end: number): boolean {
 
 const LOOK_BACK = 40
 
-/** On the same line, without what our own markers say. */
+/** The words before it on the same line, without those of our own markers. */
 function wordsBefore(text: string, start: number, named: string): string {
   const from = Math.max(0, start - LOOK_BACK)
   const before = text.slice(from, start)
@@ -144,7 +150,7 @@ const ID =
   '(?<![A-Za-z])(?:orders?|invoices?|tracking|tickets?|cases?|ref(?:erence)?|transactions?|txn|serial|imei|sku|items?|products?|account|acct|messages?|msg|tweet|mid|groups?|channels?|guilds?|chats?|[pu]?id|ids|uuid|no|nr|num|phone|tel|mobile|parcel|shipment|booking|receipt|contract|policy|seq|timestamp)'
 const CHINESE_ID =
   '订单|单号|流水|编号|运单|快递|物流|序列|票号|发票|案件|工单|身份证|手机|电话|账户|账号|帐号|群|用户|消息|合同|保单|学号|工号'
-/** Between a word and its number. */
+/** What may stand between a word and its number. */
 const LEADING = String.raw`(?:[ _-]?(?:account )?(?:numbers?|nos?|nums?|ids?|codes?)|号码?)?[\s"'\\:：=#.,(（]{0,6}(?:is|was|为|是)?[\s"'\\:：=#(（]{0,6}$`
 
 const IS_CARD = new RegExp(`(?:${CARD}|卡)${LEADING}`, 'i')
@@ -153,7 +159,7 @@ const IS_ID = new RegExp(`(?:${ID}|${CHINESE_ID})${LEADING}`, 'i')
 const IS_FIELD_OF_ID = /[a-z]I[dD]s?[\s"'\\:=]{0,6}$/
 const SPEAKS_OF_CARDS = new RegExp(`${CARD}(?![A-Za-z])|卡`, 'i')
 
-/** Inside of a URL. */
+/** Whether the place is inside a URL. */
 function isInAddress(text: string, start: number): boolean {
   let from = start
   while (from > start - 300 && from > 0 && !/\s/.test(text[from - 1]!)) from--
@@ -167,7 +173,7 @@ function digitsOf(text: string, groups: readonly Group[]): string {
     .replace(/[\uff10-\uff19]/g, digit => String(digit.charCodeAt(0) - 0xff10))
 }
 
-/** What the number begins with, and how long it is then. Of Visa's those of 13 digits are long gone. */
+/** How the numbers of each issuer begin, and their lengths. Visa's old numbers of 13 digits are long gone. */
 const ISSUERS: readonly { readonly prefix: RegExp; readonly lengths: readonly number[] }[] = [
   { prefix: /^4/, lengths: [16, 19] },
   { prefix: /^(?:5[1-5]|222[1-9]|22[3-9]\d|2[3-6]\d\d|27[01]\d|2720)/, lengths: [16] },
@@ -186,7 +192,7 @@ function isCard(digits: string): boolean {
   )
 }
 
-/** The check digit of Luhn. */
+/** The check digit by Luhn's method. */
 function checks(digits: string): boolean {
   let sum = 0
   for (let place = 0; place < digits.length; place++) {

@@ -1,4 +1,4 @@
-/** Which characters secrets are made of, by UTF-16 unit. */
+/** Tells by UTF-16 unit which characters secrets consist of. */
 
 const LOWER = 1
 const UPPER = 2
@@ -16,12 +16,12 @@ function classOf(code: number): number {
   return code < 128 ? CLASSES[code]! : 0
 }
 
-/** A letter or digit of ASCII. `NaN`, as beyond the end of a text, is none. */
+/** A letter or digit of ASCII. `NaN`, the code beyond the end of a text, is neither. */
 export function isAlphanumeric(code: number): boolean {
   return (classOf(code) & (LOWER | UPPER | DIGIT)) !== 0
 }
 
-/** Those and `_` and `-`: what keys are made of. */
+/** A letter or digit of ASCII, `_` or `-`: keys consist of these. */
 export function isKeyCharacter(code: number): boolean {
   return classOf(code) > 0
 }
@@ -30,23 +30,23 @@ export function isDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 0xff10 && code <= 0xff19)
 }
 
-/** Space, tab, no-break and ideographic space: what may stand between two words of a line. */
+/** Space, tab, no-break space and ideographic space: these may stand between two words of a line. */
 export function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === 0xa0 || code === 0x3000
 }
 
-/** What a text is made of. */
+/** The characters that a text consists of, counted by kind. */
 export interface Makeup {
   readonly lower: number
   readonly upper: number
   readonly digits: number
   /** `_` and `-`. */
   readonly joints: number
-  /** Printable ASCII that is none of these. */
+  /** Printable ASCII of no other kind. */
   readonly symbols: number
-  /** All else. */
+  /** All other characters. */
   readonly others: number
-  /** Different ones among letters, digits and joints. */
+  /** How many different letters, digits and joints there are. */
   readonly distinct: number
 }
 
@@ -81,14 +81,14 @@ function bitsIn(word: number): number {
   return count
 }
 
-/** A stretch so long is no word, whatever it is made of; and capitals only, at this length, neither. */
+/** No word has `LONG_STRETCH` characters in one stretch, and no word has `LONG_CAPITALS` capitals. */
 const LONG_STRETCH = 32
 const LONG_CAPITALS = 16
 const MIN_STRETCH = 8
 
 /**
- * Whether it was drawn by lot rather than written: it has a stretch without joints in which digits and letters are
- * mixed, or that is longer than any word. `your-api-key-here` and `xxxxxxxx` are not.
+ * Whether the text looks random and not written by a person. It has a stretch without joints that mixes
+ * digits and letters, or that is longer than any word. `your-api-key-here` and `xxxxxxxx` are not random.
  */
 export function isRandom(text: string): boolean {
   return text.split(/[^A-Za-z0-9]+/).some(isRandomStretch)

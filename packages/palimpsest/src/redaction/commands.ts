@@ -3,20 +3,20 @@ import { isStandIn } from './plausible-value.ts'
 import type { Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
-/** Passwords that stand in the options of commands, where nothing names them: `curl -u user:…`, `mysql -p…`. */
+/** Passwords in the options of commands, where no name stands before them: `curl -u user:…`, `mysql -p…`. */
 
 const MAX_COMMAND = 14
 const MAX_LINE = 600
 
-/** After an option, the password: quoted, or as far as the word goes. */
+/** The password after an option: quoted, or up to the end of the word. */
 const VALUE = `(?:"([^"\\n]{3,128})"|'([^'\\n]{3,128})'|([^\\s"'<>|;]{3,128}))`
-/** Likewise after a name and a colon. */
+/** The same after a name and a colon. */
 const AFTER_NAME = `(?:"[^":\\n]{1,64}:([^"\\n]{3,128})"|'[^':\\n]{1,64}:([^'\\n]{3,128})'|[^\\s"':<>|;]{1,64}:([^\\s"'<>|;]{3,128}))`
 
 interface Option {
   readonly commands: string
   readonly option: RegExp
-  /** What the command has to begin with, too. */
+  /** The beginning of the command has to match this too. */
   readonly only?: RegExp
 }
 
@@ -61,7 +61,7 @@ const COMMANDS = new RegExp(`(?<![\\w./-])(?:${[...BY_COMMAND.keys()].join('|')}
 
 const ANY_COMMAND = new RegExp(COMMANDS.source)
 
-/** Whether one of these commands stands in it at all. */
+/** Whether one of these commands stands in the text at all. */
 export function mayHoldCommand(text: string): boolean {
   return ANY_COMMAND.test(text)
 }

@@ -4,7 +4,7 @@ import { endOfBody } from './private-keys.ts'
 import type { SecretKind, Span, Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
-/** Keys and tokens that say themselves whose they are: by a prefix, or by a form that nothing else has. */
+/** Keys and tokens that tell themselves what they are: by a prefix, or by a form that nothing else has. */
 
 const WORD = '[A-Za-z0-9_-]'
 const LETTERS = '[A-Za-z0-9]'
@@ -14,18 +14,19 @@ interface Form {
   readonly prefix: string
   readonly body: RegExp
   readonly kind: SecretKind
-  /** Also where letters stand before it without a blank: nothing else looks like this. */
+  /** Found also where letters stand right before it: nothing else looks like this. */
   readonly isGlued: boolean
   readonly index: number
 }
 
-/** A pattern looks no further than this. What is longer ends where its run of key characters does. */
+/** The longest body that a pattern reads. A longer key ends where its run of key characters ends. */
 const MAX_BODY = 4_096
 let forms = 0
 
 /**
- * After the prefix, at least so many characters; all that follow belong to it, too. A body is one stretch that
- * begins at the prefix, so that a body that was judged in vain need not be judged again from its middle.
+ * A prefix and then at least as many characters as `body` asks for. All characters that follow belong to the
+ * key too. A body is one stretch that begins at the prefix. So a body that was rejected once is not judged
+ * again from its middle.
  */
 function form(kind: SecretKind, prefixes: string, body: string, { isGlued = false } = {}): readonly Form[] {
   const bounded = new RegExp(body.replaceAll(',}', `,${MAX_BODY}}`), 'y')
@@ -36,7 +37,7 @@ const GLUED = { isGlued: true }
 const UUID = `${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}`
 
 const FORMS: readonly Form[] = [
-  // OpenAI and the many who took over its `sk-`, Anthropic, other hosts of models.
+  // OpenAI and the many that took over its `sk-`, Anthropic, other hosts of models.
   ...form('API key', 'sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or-v1- nvapi- sk-lf-', `${WORD}{20,}`, GLUED),
   ...form('API key', 'sk-', `${LETTERS}{20,}${WORD}{0,}`),
   ...form('API key', 'sk_', `${HEX}{40,}`),
@@ -50,7 +51,7 @@ const FORMS: readonly Form[] = [
   ...form('API key', 'bb_live_ bb_test_', `${WORD}{20,}`, GLUED),
   ...form('API key', 'lsv2_pt_ lsv2_sk_', '[A-Za-z0-9_]{32,}', GLUED),
   ...form('API key', 'pcsk_', '[A-Za-z0-9_]{40,}', GLUED),
-  // Our own.
+  // Palimpsest's own keys.
   ...form('API key', 'pal_', `${LETTERS}{6,}_${WORD}{32,}`),
   ...form('token', 'hf_', `${LETTERS}{30,}`),
   ...form('token', 'api_org_', `${LETTERS}{30,}`, GLUED),
@@ -154,7 +155,7 @@ const FORMS: readonly Form[] = [
   ...form('token', 'sl.', `${WORD}{100,}`),
   ...form('secret', 'SEC', `[a-f0-9]{64}(?!${WORD})`),
   ...form('token', 'sk.eyJ', `${WORD}{20,}\\.${WORD}{20,}`),
-  // JSON Web Tokens: what they begin with is `{"` in base64.
+  // JSON Web Tokens: they begin with `{"` in base64.
   ...form('token', 'eyJ', `${WORD}{8,}\\.${WORD}{8,}\\.(?:${WORD}{1,}\\.)?${WORD}{8,}(?:\\.${WORD}{8,})?`),
 ]
 
@@ -165,7 +166,7 @@ interface Shape {
 }
 
 /**
- * Without a prefix of their own: Discord's bots, Zhipu, secrets of applications in Azure, Terraform, Mailchimp,
+ * Keys without a prefix: Discord's bots, Zhipu, secrets of applications in Azure, Terraform, Mailchimp,
  * MaxMind, 1Password, Azure's models.
  */
 const SHAPES: readonly Shape[] = [
@@ -191,7 +192,7 @@ const SHAPES: readonly Shape[] = [
 ]
 
 /**
- * How private keys begin in base64, without the line that says so: RSA, those of PKCS #8, elliptic curves, OpenSSH.
+ * How private keys begin in base64, without the line that names them: RSA, PKCS #8, elliptic curves, OpenSSH.
  * Certificates and public keys begin otherwise.
  */
 const KEY_BODY =
@@ -204,15 +205,15 @@ function byPair(forms: readonly Form[]): ReadonlyMap<number, readonly Form[]> {
 const AT_START = byPair(FORMS)
 const ANYWHERE = byPair(FORMS.filter(({ isGlued }) => isGlued))
 
-/** The shortest of all begin with a stretch of at least so many key characters, or hold one. */
+/** Every form begins with a stretch of at least this many key characters, or holds one. */
 export const SHORTEST_RUN = 20
 
-/** Of tokens in several parts the dots belong to the word. */
+/** In tokens with several parts the dots belong to the word. */
 function isOfWord(code: number): boolean {
   return isKeyCharacter(code) || code === 46 || code === 126
 }
 
-/** Looks at every word that holds a long run of key characters. */
+/** Reads every word that holds a long run of key characters. */
 export function* findKnownKeys(text: string, found: Spans): Steps<void> {
   const finder = new KeyFinder(text, found)
   let [start, runStart, isLong, looked] = [0, 0, false, 0]
@@ -239,7 +240,7 @@ export function* findKnownKeys(text: string, found: Spans): Steps<void> {
   }
 }
 
-/** Or so far as one step goes. */
+/** The end of the run, or of one step. */
 function endOfRun(text: string, from: number): number {
   const to = Math.min(text.length, from + STEP)
   let at = from
@@ -250,7 +251,7 @@ function endOfRun(text: string, from: number): number {
 class KeyFinder {
   readonly #text: string
   readonly #found: Spans
-  /** By form, up to where a body was judged in vain. */
+  /** For each form the place up to which a body was rejected. */
   #judged: Uint32Array | null = null
   /** Where the last body of a private key ends. */
   #bodyEnd = 0
@@ -260,7 +261,10 @@ class KeyFinder {
     this.#found = found
   }
 
-  /** A key begins where the word does, or after a dot: `example.ghp_…`; some also in the middle of it. */
+  /**
+   * A key begins where the word begins, or after a dot: `example.ghp_…`. Some keys also begin in the middle
+   * of it.
+   */
   *findIn(start: number, end: number): Steps<void> {
     const text = this.#text
     let isStart = true
@@ -336,7 +340,7 @@ function isMixed(text: string): boolean {
   return lower > 0 && upper > 0 && digits > 0 && distinct >= 16
 }
 
-/** As Amazon's own files have it: the id, a comma, the secret. */
+/** As in Amazon's own files: the id, a comma, the secret. */
 const SECRET_BESIDE = /[ \t"',;:|/]{1,8}([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])/y
 
 function findSecretBeside(text: string, id: Span, found: Spans): void {
@@ -346,7 +350,7 @@ function findSecretBeside(text: string, id: Span, found: Spans): void {
     found.push({ start: SECRET_BESIDE.lastIndex - 40, end: SECRET_BESIDE.lastIndex, kind: 'secret' })
 }
 
-/** The addresses of incoming webhooks: whoever has the last part may write there. */
+/** The addresses of incoming webhooks: the last part alone allows a sender to write there. */
 const WEBHOOK = new RegExp(
   [
     String.raw`hooks\.slack\.com/(?:services|workflows)/T\w{6,14}/[AB]\w{6,14}/(?:\d{6,24}/)?`,
@@ -389,7 +393,7 @@ function findByWhatStandsBefore(text: string, at: number, found: Spans): void {
   else findSaidKey(text, at, found)
 }
 
-/** Of Telegram. */
+/** A token of Telegram. */
 function findBotToken(text: string, at: number, found: Spans): void {
   BOT_TOKEN.lastIndex = at
   const id = BOT_ID.exec(text.slice(Math.max(0, at - 12), at))
@@ -401,7 +405,7 @@ function findBotToken(text: string, at: number, found: Spans): void {
 const APP_ID = /(?:^|[^0-9])(\d{13,17})\|$/
 const APP_TOKEN = /[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])/y
 
-/** Of Facebook. */
+/** A token of Facebook. */
 function findAppToken(text: string, at: number, found: Spans): void {
   APP_TOKEN.lastIndex = at
   const id = APP_ID.exec(text.slice(Math.max(0, at - 19), at))
@@ -417,7 +421,7 @@ function findBearer(text: string, at: number, found: Spans): void {
   if (token && isRandom(token[0])) found.push({ start: at, end: BEARER_TOKEN.lastIndex, kind: 'token' })
 }
 
-/** Of Google. */
+/** A token of Google. */
 function findRefreshToken(text: string, at: number, found: Spans): void {
   if (!text.startsWith('1//', at - 3) || isOfWord(text.charCodeAt(at - 4))) return
   REFRESH_TOKEN.lastIndex = at

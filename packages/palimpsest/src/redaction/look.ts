@@ -12,7 +12,7 @@ export const Sign = {
   Address: 16,
   Armour: 32,
   Command: 64,
-  /** It holds marks that do not show, or letters of full width. */
+  /** The text holds invisible marks or letters of full width. */
   Unplain: 128,
 } as const
 
@@ -20,11 +20,11 @@ const KEY = 1
 const DIGIT = 2
 const SEPARATOR = 4
 const AT = 8
-/** A `w`: after two `s` it is that of a password. */
+/** A `w`: after two `s` it may be the one in "password". */
 const DOUBLE_U = 16
 const DASH = 32
 const UNPLAIN = 64
-/** The last character of 密码, 口令 and the like. */
+/** The last character of 密码, 口令 and similar words. */
 const LAST_OF_WORD = 128
 
 const CLASSES = Uint8Array.from({ length: 65_536 }, (_, code) => {
@@ -38,7 +38,10 @@ const CLASSES = Uint8Array.from({ length: 65_536 }, (_, code) => {
   return character === '@' ? AT : 0
 })
 
-/** Of nearly all characters: small enough to stay at hand. */
+/**
+ * The classes of nearly all characters that occur. The table is small enough to stay in the processor's
+ * cache.
+ */
 const ASCII = CLASSES.slice(0, 128)
 
 function wideClassOf(code: number): number {
@@ -48,23 +51,23 @@ function wideClassOf(code: number): number {
   return '码碼令'.includes(character) ? LAST_OF_WORD : 0
 }
 
-/** So many digits in a row, or a digit beside a letter, may be a password that words of any language tell. */
+/** This many digits, or a digit beside a letter, may be a password that words of any language announce. */
 const MIN_DIGITS = 6
 const BESIDE_DIGIT = Uint8Array.from({ length: 128 }, (_, code) =>
   /[A-Za-z!@#$%^&*~]/.test(String.fromCharCode(code)) ? 1 : 0,
 )
 
-/** What has been seen so far, where a text is looked at in steps. */
+/** What was seen so far, for a text that is read in steps. */
 export class Look {
   signs = 0
-  /** As many key characters stand right before the end. */
+  /** How many key characters stand right before the end. */
   run = 0
   digits = 0
   hasAt = false
   hasAddress = false
 }
 
-/** For texts that are looked at in one go: a look of its own for each would cost more than the look itself. */
+/** Shared by texts that are read in one go: a new `Look` for each would cost more than the reading. */
 const AT_ONCE = new Look()
 
 export function signsOf(text: string): number {
@@ -77,7 +80,10 @@ export function signsOf(text: string): number {
   return AT_ONCE.signs
 }
 
-/** One look at every character, which is all that most texts get. Goes on from what was seen before `from`. */
+/**
+ * Reads every character once. Most texts need no more than this. It continues with what was seen before
+ * `from`.
+ */
 export function lookOn(look: Look, text: string, from: number, to: number): void {
   let signs = look.signs
   let run = look.run
@@ -129,7 +135,7 @@ function isAfterTwoS(text: string, index: number): boolean {
   return (text.charCodeAt(index - 1) | 32) === 115 && (text.charCodeAt(index - 2) | 32) === 115
 }
 
-/** Of the armour of a key, or of an option of a command. */
+/** The dash belongs to the armour of a key, or to an option of a command. */
 function signOfDash(text: string, index: number): number {
   const before = text.charCodeAt(index - 1)
   if (before === 45)

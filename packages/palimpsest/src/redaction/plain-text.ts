@@ -2,16 +2,16 @@ import type { Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
 /**
- * Marks that do not show, and letters of full width, may stand in a key: copied from a page, or put there. Secrets
- * are looked for in the text without them, and found in the text as it is.
+ * Invisible marks and letters of full width may stand in a key: copied from a page, or put there on purpose.
+ * The text without them is searched, and each secret is then placed in the original text.
  */
 export interface PlainText {
   readonly text: string
-  /** The same places in the text as it came. */
+  /** The same places in the original text. */
   readonly placesOf: (spans: Spans) => Steps<Spans>
 }
 
-/** Soft hyphen, joiners, marks of direction, word joiners, variation selectors, the mark of a byte order. */
+/** Soft hyphen, joiners, direction marks, word joiners, variation selectors and the byte order mark. */
 export function isUnseen(code: number): boolean {
   if (code < 0x200b) return code === 0xad || code === 0x34f || code === 0x61c || code === 0x180e
   return (
@@ -31,7 +31,10 @@ export function isWideAlphanumeric(code: number): boolean {
   )
 }
 
-/** Those of full width that keys hold beside letters and digits. The comma, colon and full stop stay Chinese. */
+/**
+ * Signs of full width in keys, beside letters and digits. The comma, colon and full stop are not among them:
+ * they are Chinese punctuation.
+ */
 const WIDE_SIGNS = new Set(Array.from('＿－．＝＋／＠＃', sign => sign.charCodeAt(0)))
 
 const WIDE_TO_NARROW = 0xfee0
@@ -41,7 +44,7 @@ function isPlain(text: string, from: number, to: number): boolean {
   return true
 }
 
-/** Most text has neither. */
+/** Most text has no such character. */
 function isUnplain(code: number): boolean {
   return code >= 0xad && (isUnseen(code) || isWideAlphanumeric(code) || WIDE_SIGNS.has(code))
 }
@@ -83,11 +86,16 @@ export function* toPlainText(text: string): Steps<PlainText> {
   }
 }
 
-/** Where, in the plain text, something is missing. Kept in parts, since a list of millions grows by copies of itself. */
+/**
+ * The places in the plain text where characters are missing. They are kept in parts, since one list of
+ * millions would copy itself as it grows.
+ */
 class Gaps {
   readonly #parts: { readonly places: number[]; readonly missing: number[] }[] = []
 
-  /** `missing`: how much, up to and with this place. Places come in order. */
+  /**
+   * `missing`: how many characters are missing up to this place, this place included. Places come in order.
+   */
   add(place: number, missing: number): void {
     const last = this.#parts.at(-1)
     if (last !== undefined && last.places.at(-1) === place) {
@@ -100,7 +108,7 @@ class Gaps {
     part.missing.push(missing)
   }
 
-  /** How much is missing before a place, or up to and with it. */
+  /** How many characters are missing before a place, or up to it with the place included. */
   missingAt(place: number, isWith: boolean): number {
     const isBefore = (gap: number) => (isWith ? gap <= place : gap < place)
     const parts = countBefore(this.#parts.length, index => isBefore(this.#parts[index]!.places[0]!))
@@ -110,7 +118,7 @@ class Gaps {
   }
 }
 
-/** Of a list whose first ones are before, how many are. */
+/** How many of the first entries lie before; all of these stand at the start of the list. */
 function countBefore(length: number, isBefore: (index: number) => boolean): number {
   let [low, high] = [0, length]
   while (low < high) {

@@ -4,17 +4,17 @@ import { MARKER_START } from './span.ts'
 /** How a value was written. */
 export interface Written {
   readonly isQuoted: boolean
-  /** As in `NAME=value` of an environment, a query or a form, where nothing but a value can stand. */
+  /** As in `NAME=value` of an environment, a query or a form: only a value can stand there. */
   readonly isExact: boolean
-  /** By a name that means other things as well: `pass`. */
+  /** The name also means other things: `pass`. */
   readonly isVague?: boolean
 }
 
 const MAX_PASSWORD = 128
 
 /**
- * Whether something that stands where a password would be is one. Words are not, unless they are quoted: far more
- * people write about passwords than write them down.
+ * Whether a value in the place of a password is one. A plain word is none, unless it is quoted: far more
+ * people write about passwords than write a password down.
  */
 export function isPassword(value: string, { isQuoted, isExact, isVague = false }: Written): boolean {
   if (value.length < 4 || value.length > MAX_PASSWORD || isStandIn(value)) return false
@@ -34,12 +34,12 @@ function isWordAsPassword(value: string, { isQuoted, isExact }: Written): boolea
   return isQuoted && value.length >= 6 && !/^[A-Z][a-z]+$/.test(value)
 }
 
-/** Inside of it: at the end they belong to the sentence. */
+/** Counts marks inside the value. At its end they belong to the sentence. */
 function hasMarks(value: string): boolean {
   return /[!@#$%^&*?~]/.test(value.replace(/[!?]{1,9}$/, ''))
 }
 
-/** Whether something that stands where a key, a token or a secret would be is one: it has to look drawn by lot. */
+/** Whether a value in the place of a key, a token or a secret is one. It has to look random. */
 export function isKey(value: string, { isQuoted }: Pick<Written, 'isQuoted'>, least = 16): boolean {
   if (value.length < least || value.length > 4_096 || isStandIn(value)) return false
   if (!/^[A-Za-z0-9_\-+/=.~:%|]+$/.test(value) || isPlace(value)) return false
@@ -50,7 +50,7 @@ export function isKey(value: string, { isQuoted }: Pick<Written, 'isQuoted'>, le
   return lower + upper > 0 && (digits > 0 || distinct >= 16) && distinct >= 7 && isRandom(value)
 }
 
-/** Whether it is what an `Authorization` header brings, after its scheme or alone. */
+/** Whether the value is what an `Authorization` header holds, after its scheme or alone. */
 export function isCredential(value: string, { hasScheme }: { readonly hasScheme: boolean }): boolean {
   if (value.length < 8 || value.length > 8_192 || isStandIn(value)) return false
   if (!hasScheme && isMember(value) && !isRandom(value)) return false
@@ -58,13 +58,16 @@ export function isCredential(value: string, { hasScheme }: { readonly hasScheme:
   return /\d|[a-z][A-Z]|=$/.test(value) && makeupOf(value).distinct >= 5
 }
 
-/** User and password, as Docker, npm and the `Basic` scheme have them. */
+/** User and password, as in Docker's and npm's files and in the `Basic` scheme. */
 export function isBasic(value: string): boolean {
   if (value.length < 12 || value.length > 1_024 || !/^[A-Za-z0-9+/]+={0,2}$/.test(value)) return false
   return /^[!-~]{1,200}:[ -~]{3,}$/.test(Buffer.from(value, 'base64').toString('latin1'))
 }
 
-/** What stands for a secret in examples, forms and programs: `***`, `<password>`, `${TOKEN}`, `your_key`, `string`. */
+/**
+ * What stands for a secret in examples, forms and programs: `***`, `<password>`, `${TOKEN}`, `your_key`,
+ * `string`.
+ */
 export function isStandIn(value: string): boolean {
   if (value.startsWith(MARKER_START)) return true
   if (/^(?:[$%#@]?\{.*\}|\$?\(.*\)|<.*>|\[.*\])$/.test(value)) return true
@@ -73,7 +76,10 @@ export function isStandIn(value: string): boolean {
   return makeupOf(value).distinct < 2 && !/\d/.test(value)
 }
 
-/** `confirmPassword`, `AuthenticationMD5Password`: with a few digits at most. */
+/**
+ * The name of a secret and not its value: `confirmPassword`, `AuthenticationMD5Password`. It has few digits
+ * at most.
+ */
 function isNameOfOne(value: string): boolean {
   return /^\w*(?:passw(?:or)?d|secret|token)\w*$/i.test(value) && !/\d{3}|\d\D+\d|\d$/.test(value)
 }
@@ -92,7 +98,7 @@ const STAND_INS = new RegExp(
   'i',
 )
 
-/** An expression rather than a value: a call, a member, a variable, a path of names. */
+/** An expression and not a value: a call, a member, a variable, a path of names. */
 function isCode(value: string): boolean {
   if (/[(){}[\]<>]|^\$[A-Za-z_]/.test(value)) return true
   return isMember(value) || /^[A-Za-z]+(?:[_-][A-Za-z]+)*$/.test(value)

@@ -2,8 +2,9 @@ import type { Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
 /**
- * Private keys in armour, and those of PuTTY: they span lines. Public keys and certificates stay. A body whose first
- * line is missing is known by its last one, or by how its base64 begins (`known-keys.ts`).
+ * Private keys in armour, and those of PuTTY: they span several lines. Public keys and certificates stay. If
+ * the first line of a key is missing, its last line tells what it is, or the way its base64 begins
+ * (`known-keys.ts`).
  */
 
 const BEGIN = '-----BEGIN '
@@ -16,8 +17,8 @@ const PUTTY_LINE = /Private-Lines: \d{1,4}/y
 const STEP_MARKS = 64
 
 /**
- * Each whole block. One without an end goes as far as its lines of base64 do; one that holds none, as where somebody
- * writes about keys, is left as it is.
+ * Finds each whole block. A block without an end goes as far as its lines of base64. A block without such
+ * lines is left as it is: there a person only writes about keys.
  */
 export function* findPrivateKeys(text: string, found: Spans): Steps<void> {
   yield* findArmoured(text, found)
@@ -33,7 +34,7 @@ export function* findPrivateKeys(text: string, found: Spans): Steps<void> {
 function firstLine(text: string, from: number): number {
   let start = from
   while (start < text.length && !/[A-Za-z0-9+/]/.test(text[start]!)) start++
-  // A line end that is written as `\n` has a letter of its own.
+  // A line end written as `\n` has a letter of its own.
   return text[start - 1] === '\\' && /[nr]/.test(text[start]!) ? firstLine(text, start + 1) : start
 }
 
@@ -77,7 +78,7 @@ function endOfFooter(text: string, footer: number): number | null {
   return matchAt(FOOTER_LINE, text, footer)
 }
 
-/** However it was indented, quoted, numbered or written into a string. */
+/** Whether most of the text is base64, however it was indented, quoted, numbered or written into a string. */
 function* isMostlyKey(text: string, from: number, to: number): Steps<boolean> {
   let [run, inLines, written] = [0, 0, 0]
   for (let at = from; at <= to; at++) {
@@ -106,7 +107,7 @@ function isOfBody(code: number): boolean {
   )
 }
 
-/** Where the lines of base64 begin that end right before a place; the place itself if there are none. */
+/** Where the lines of base64 begin that end right before a place. If there are none: the place itself. */
 function* startOfBody(text: string, to: number, least: number): Steps<number> {
   let [start, isKey] = [to, false]
   for (let at = to; ; ) {
@@ -114,7 +115,7 @@ function* startOfBody(text: string, to: number, least: number): Steps<number> {
     while (end > least && at - end < MAX_GAP && isOfGap(text.charCodeAt(end - 1))) end--
     let from = end
     while (from > least && isOfBody(text.charCodeAt(from - 1))) if (--from % STEP === 0) yield
-    // The last line may be short; a letter of `\n` belongs to no line.
+    // The last line may be short. The letter of `\n` belongs to no line.
     const line = text[from - 1] === '\\' ? from + 1 : from
     const isLine = end - line >= MIN_LINE || (start === to && end - line >= 4)
     if (!isLine) return isKey ? start : to
@@ -131,13 +132,13 @@ function isOfGap(code: number): boolean {
   return code <= 32 || code === 62 || code === 124 || code === 34 || code === 92
 }
 
-/** Between two lines: ends of lines, also written as `\n`, indents, marks of quotations, ends of strings. */
+/** Between two lines: line ends, also written as `\n`, indents, marks of quotations, ends of strings. */
 const GAP = /(?:\s|\\{1,4}[nrt]|["',>|*+]){0,100}/y
-/** What is left over, alone on its line, and no word. */
+/** The short rest of a key, alone on its line and not a word. */
 const LAST_LINE = /(?![A-Z]?[a-z]*(?![A-Za-z0-9+/=]))[A-Za-z0-9+/]{1,15}={0,2}(?=$|[\r\n"'\\])/y
 const HEADING = /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): [^\n\r\\]{0,200}/y
 
-/** Where the lines of base64 end; the beginning itself if there are none. */
+/** Where the lines of base64 end. If there are none: the beginning itself. */
 export function* endOfBody(text: string, from: number): Steps<number> {
   let end = from
   let lines = 0
@@ -159,7 +160,7 @@ export function* endOfBody(text: string, from: number): Steps<number> {
   return (/^(?:\r?\n|\\{1,4}[nr])(?!\r?\n)/.test(gap) ? matchAt(LAST_LINE, text, start) : null) ?? end
 }
 
-/** `null`: it is too short to be one. */
+/** `null`: the line is too short to be one of a key. */
 function* endOfLine(text: string, from: number): Steps<number | null> {
   let end = from
   while (isOfBody(text.charCodeAt(end)) && text[end] !== '=') if (++end % STEP === 0) yield
@@ -168,7 +169,7 @@ function* endOfLine(text: string, from: number): Steps<number | null> {
   return text[end] === '=' ? end + 1 : end
 }
 
-/** Where it ends. */
+/** Where the match ends; `null`: there is no match. */
 function matchAt(pattern: RegExp, text: string, at: number): number | null {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : null

@@ -3,8 +3,8 @@ import type { RedactText } from './redact.ts'
 import type { Steps } from './steps.ts'
 
 /**
- * A JSON value with all its texts redacted, the names of fields too. What does not change is the same object, so
- * that whoever compares sees at once that nothing did.
+ * A JSON value with all its texts redacted, the names of fields included. A value that does not change is the
+ * same object, so a caller sees by comparing that nothing changed.
  */
 export function* redactJson<Json>(value: Json, redact: RedactText, field?: string): Steps<Json> {
   return (yield* redactValue(value, redact, field)) as Json
@@ -23,7 +23,10 @@ function* redactValue(value: unknown, redact: RedactText, field?: string): Steps
   return yield* redactObject(value, redact)
 }
 
-/** As long as the number of a card. A shorter one says nothing by itself, and would not be a number any more. */
+/**
+ * A card's number is at least this large. A smaller number tells nothing by itself, and its marker would not
+ * be a number any more.
+ */
 const MIN_NUMBER = 1e13
 
 function redactNumber(value: number, redact: RedactText, field?: string): unknown {
@@ -33,7 +36,7 @@ function redactNumber(value: number, redact: RedactText, field?: string): unknow
   return redacted === digits ? value : redacted
 }
 
-/** So many values of a list or an object are redacted between two yields. */
+/** How many values of a list or an object are redacted between two yields. */
 const STEP_VALUES = 64
 
 function* redactList(
@@ -52,7 +55,10 @@ function* redactList(
   return isChanged ? redacted : list
 }
 
-/** The fields of a record that is not of the caller's making: their names stay, and so do the values of `keys`. */
+/**
+ * Redacts a record that the caller did not design: its field names stay, and so do the values of the fields
+ * in `keys`.
+ */
 export function* redactFields<Fields extends object>(
   record: Fields,
   redact: RedactText,
@@ -77,10 +83,10 @@ function* redactObject(object: object, redact: RedactText, keys?: ReadonlySet<st
   return isChanged ? Object.fromEntries(fields) : object
 }
 
-/** Two names may have become one; both fields stay. */
+/** Redaction may make two names equal. Both fields stay. */
 class FieldNames {
   readonly #taken = new Set<string>()
-  /** By name, the last number that was given. */
+  /** For each name the last number that was added to it. */
   readonly #counts = new Map<string, number>()
 
   free(name: string): string {
@@ -96,7 +102,7 @@ class FieldNames {
   }
 }
 
-/** Bytes are no text, and a hook that changed a picture would only break it. */
+/** Fields that hold bytes. Bytes are no text, and a hook that changed a picture would only break it. */
 const BYTES_FIELDS: ReadonlySet<string> = new Set([
   'data',
   'image',
@@ -120,7 +126,7 @@ function isBytes(text: string): boolean {
   return head !== null && isBase64(text, head[0].length, 0)
 }
 
-/** By hand: a pattern runs out of stack on the bytes of a large picture. */
+/** A loop and not a pattern: a pattern runs out of stack on the bytes of a large picture. */
 function isBase64(text: string, from: number, least: number): boolean {
   let end = text.length
   while (end > from && text.length - end < 2 && text.charCodeAt(end - 1) === 61) end--
@@ -132,13 +138,13 @@ function isBase64(text: string, from: number, least: number): boolean {
   return true
 }
 
-/** Something that says which kind of bytes it holds. */
+/** Whether the object tells which kind of bytes it holds. */
 function bearsBytes(object: object): boolean {
   const { type, mediaType, mimeType, media_type, mime_type, format, filename } = object as Readonly<
     Record<string, unknown>
   >
   return (
-    // The last two as OpenAI has them, in an object of their own: `{ data, format }`, `{ file_data, filename }`.
+    // The last two are OpenAI's, in an object of their own: `{ data, format }`, `{ file_data, filename }`.
     [mediaType, mimeType, media_type, mime_type, format, filename].some(name => typeof name === 'string') ||
     'file_data' in object ||
     (typeof type === 'string' &&

@@ -23,13 +23,13 @@ import { redactFields, redactJson } from './redact-json.ts'
 import { MAX_AT_ONCE, runInSlices, type Steps } from './steps.ts'
 
 /**
- * What of each record goes through the hook: every text that people, models or tools wrote. Ids never do, since
- * they are keys by which things are found again: of sessions, users, scopes, senders, messages (`externalId`,
- * `replyTo`), tool calls and approvals; nor names that choose what is done, as those of tools and summarisers.
- * Where a text changed, its size is measured anew.
+ * What goes through the hook in each record: every text that people, models or tools wrote. Ids never do,
+ * since they are keys: ids of sessions, users, scopes, senders, messages (`externalId`, `replyTo`), tool
+ * calls and approvals. Nor do names that choose what is done, such as those of tools and summarizers. If a
+ * text changed, its size is measured again.
  */
 
-/** How the engine measures, so that what is stored of a size fits the text that is stored. */
+/** How the engine measures. So a stored size fits the stored text. */
 export interface Measures {
   message(message: { readonly content: Content; readonly sender: Sender | null }): Steps<Size>
   /** In tokens. */
@@ -42,7 +42,7 @@ export interface Redaction {
   readonly turns: InTurn
 }
 
-/** Of a part, what is no text of anybody's. */
+/** The fields of a part that hold no one's text. */
 const KEYS_OF_PARTS: ReadonlySet<string> = new Set([
   'type',
   'toolCallId',
@@ -51,7 +51,7 @@ const KEYS_OF_PARTS: ReadonlySet<string> = new Set([
   'id',
   'origin',
 ])
-/** Of where it comes from: names, chats and addresses are text. */
+/** The fields of an origin that hold no text. Names, chats and addresses are text. */
 const KEYS_OF_ORIGINS: ReadonlySet<string> = new Set(['kind', 'at'])
 const KEYS_OF_FROM: ReadonlySet<string> = new Set(['id'])
 
@@ -65,7 +65,7 @@ export function* redactContent(content: Content, redact: Redact): Steps<Content>
 function* redactPart(part: ContentPart, redact: RedactText): Steps<ContentPart> {
   const redacted = yield* redactFields<ContentPart>(part, redact, KEYS_OF_PARTS)
   const known = originOf(part)
-  // A field of that name that is none of ours is as any other.
+  // A field named `origin` in another form is not ours. It is redacted like any other field.
   if (known === null) {
     const { origin: given } = part as { readonly origin?: unknown }
     const origin = yield* redactJson(given, redact, 'origin')
@@ -90,7 +90,7 @@ export function* mapInSteps<Item, Result>(
   return results
 }
 
-/** A display name is text that somebody typed; an id is a key. */
+/** A person typed the display name, so it is text. An id is a key. */
 function redactSender(sender: Sender | null, redact: Redact): Sender | null {
   if (sender?.name === undefined) return sender
   const name = redactorFor(redact, 'sender')(sender.name)
@@ -108,7 +108,7 @@ export function* redactMessage(
   return { ...message, ...redacted, size: yield* resize(message.size, measures, [message, redacted]) }
 }
 
-/** By the difference, so that what the caller counted in beside the text stays counted. */
+/** Changes the size by the difference, so that what the caller counted beside the text stays counted. */
 export function* resize(
   { characters, tokens }: Size,
   measures: Measures,
@@ -148,13 +148,16 @@ export function* redactSegment<S extends SegmentTexts>(
   }
 }
 
-/** The names as those of any message. */
+/** The names are redacted like those of any message. */
 function redactPerson({ id, names }: Person, redact: Redact): Person {
   const written = redactorFor(redact, 'sender')
   return { id, names: names.map(({ name, since }) => ({ name: written(name), since })) }
 }
 
-/** Its content as that of any message, so that one of the log stays what the log has; the rest as a segment's. */
+/**
+ * The content is redacted like that of any message, so that a copy from the log stays equal to the log. The
+ * other fields are redacted like a segment's.
+ */
 function* redactWindowMessage(message: WindowMessage, redact: Redact): Steps<WindowMessage> {
   const { seq, role, content, sender, at, ...others } = message
   const named = sender && redactSender(sender, redact)
@@ -181,7 +184,7 @@ export function* redactNote<P extends { readonly note: string | null; readonly t
   return note === pin.note ? pin : { ...pin, note, tokens: yield* measures.text(note) }
 }
 
-/** A content of a document, and what it is after redaction. */
+/** The content of a document before and after redaction. */
 interface RedactedContent {
   readonly before: string
   readonly after: string
@@ -189,9 +192,9 @@ interface RedactedContent {
 }
 
 /**
- * What a change comes to is known only inside of the transaction, so it is redacted there, and in one go. Of a long
- * document that would take long: what it would come to now is redacted before, in slices, and taken where the change
- * comes to the same.
+ * The result of a change is known only inside the transaction, so it is redacted there, in one go. That would
+ * take long for a long document. So the result that the change would have now is redacted before, in slices.
+ * It is used if the change has the same result in the transaction.
  */
 export async function redactWrites(
   writes: readonly DocumentWrite[],
@@ -213,7 +216,7 @@ async function redactAhead(
   try {
     edit = write.change(await documents.readDocument(write.key))
   } catch {
-    // It fails in the transaction, too, or is none of ours to tell.
+    // If this error matters, the transaction meets it too, and the caller hears of it there.
     return null
   }
   if (edit === null || edit.content.length <= MAX_AT_ONCE) return null
@@ -240,7 +243,7 @@ function redactAuthor<A extends { readonly name: string | null }>(author: A, red
   return { ...author, name: redactorFor(redact, 'document')(author.name) }
 }
 
-/** Lines that are superseded are looked for and not written, so they stay as they are. */
+/** Superseded lines are looked up and not written, so they stay as they are. */
 function* redactEdit(
   edit: DocumentEdit,
   redaction: Redaction,
@@ -263,7 +266,10 @@ function* redactDocument(
   return { before: content, after, tokens: after === content ? tokens : yield* measures.text(after) }
 }
 
-/** By line of a document, what became of it there: a password may be named on the line before. */
+/**
+ * For each changed line of a document the redacted line. The line before may name a password, so a line alone
+ * is not enough.
+ */
 function linesOf(before: string, after: string): ReadonlyMap<string, string> {
   if (before === after) return new Map()
   const [old, now] = [before.split('\n'), after.split('\n')]
@@ -279,7 +285,7 @@ function* redactFact<F extends { readonly line: string }>(
   return { ...fact, line: lines.get(fact.line) ?? (yield* written.inSteps(fact.line)) }
 }
 
-/** Its settings are the operator's. The store measures the messages itself, as they are then. */
+/** The settings are the operator's, so they stay. The store measures the redacted messages itself. */
 export function* redactFile(file: SessionFile, redaction: Redaction): Steps<SessionFile> {
   const { redact } = redaction
   return {

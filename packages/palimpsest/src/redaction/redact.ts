@@ -2,7 +2,7 @@ import { PalimpsestError } from '../errors.ts'
 import { redactSecrets, redactSecretsInSteps } from './secrets.ts'
 import { MAX_AT_ONCE, type Steps } from './steps.ts'
 
-/** What a text is a part of. */
+/** The kind of record that a text is a part of. */
 export type RedactedPlace =
   | 'message'
   | 'sender'
@@ -15,19 +15,21 @@ export type RedactedPlace =
 
 export interface RedactionContext {
   readonly place: RedactedPlace
-  /** Of a value inside of JSON, the name of its field: `{ "password": "…" }`. */
+  /** For a value inside JSON, the name of its field: `{ "password": "…" }`. */
   readonly field?: string
 }
 
 /**
- * Sees every text before it is stored, and answers with what is stored in its place. Called inside of transactions,
- * so it has to be quick and may wait for nothing; the same text has to give the same answer every time, and its own
- * answer no other, or a message that is delivered twice is not known again. Line by line, if it can: the lines of
- * documents are stored once more beside them.
+ * Sees every text before it is stored, and returns the text that is stored in its place. It is called inside
+ * transactions, so it has to be quick and must not wait. The same text must always give the same answer, and
+ * the answer itself must not change again: otherwise a message that is delivered twice is not recognized. It
+ * should work line by line if it can: the lines of documents are stored a second time beside the documents.
  */
 export type Redact = (text: string, at: RedactionContext) => string
 
-/** The hook failed, so nothing was stored. What the hook threw may quote the text: none of it is told. */
+/**
+ * The hook failed, so nothing was stored. The hook's own error may quote the text, so nothing of it is told.
+ */
 export class RedactionError extends PalimpsestError<{ hook: string; place: string; reason: string }> {
   override readonly name = 'RedactionError'
   constructor(details: { hook: string; place: string; reason: string }) {
@@ -40,7 +42,7 @@ export class RedactionError extends PalimpsestError<{ hook: string; place: strin
   }
 }
 
-/** The hook, for texts of one place. A hook of the caller's own takes each text in one go. */
+/** The hook for texts of one place. The caller's own hook gets each text in one go. */
 export interface RedactText {
   (text: string, field?: string): string
   readonly inSteps: (text: string, field?: string) => Steps<string>
@@ -51,7 +53,7 @@ export function redactorFor(redact: Redact, place: RedactedPlace): RedactText {
     if (text === '') return text
     const answer = ask(redact, text, field === undefined ? { place } : { place, field })
     if (typeof answer === 'string') return answer
-    // It would be reported as nobody's, with what it quotes.
+    // An unhandled rejection would be reported, with the text that it quotes.
     if (answer instanceof Promise) answer.catch(() => {})
     throw failure(redact, place, answer instanceof Promise ? 'gave a promise' : `gave ${typeOf(answer)}`)
   }

@@ -20,9 +20,9 @@ import { replaceTailRedacted } from './replace-tail-redacted.ts'
 import { runInSlices, type Steps } from './steps.ts'
 
 /**
- * The same store, with every text going through the hook before it reaches a durable write. Inside of it nothing
- * can be forgotten: whoever writes has no other way, and a method that a store gains has to be entered below.
- * Given an object, each write takes the hook that is in it then.
+ * The same store, but every text goes through the hook before a durable write. A writer has no other way, so
+ * no text can miss the hook. A new method of a store has to be entered below. If `redact` is an object, each
+ * write uses the hook that the object holds at that time.
  */
 export function redactingStore(
   store: Store,
@@ -63,7 +63,7 @@ function redactingPort(
     .filter(([method]) => method in port)
     .map(([method, treatment]) => [
       method,
-      // As the store has it when it is called: the store may be wrapped itself.
+      // Looked up at each call: the store may be wrapped itself.
       typeof treatment === 'function'
         ? treatment(store, redaction)
         : (...args: unknown[]) => port[method]!(...args),
@@ -87,7 +87,7 @@ function* redactChange<Change extends { readonly content: Content; readonly size
 ): Steps<Change> {
   const content = yield* redactContent(change.content, redact)
   if (content === change.content) return change
-  // The sender weighs the same before and after.
+  // The sender adds the same size before and after.
   const versions = [
     { content: change.content, sender: null },
     { content, sender: null },
@@ -118,8 +118,8 @@ type Methods = {
 }
 
 /**
- * Every method of a store: what goes through the hook, or why nothing has to. What hides or copies what was appended before
- * waits for it, also where a long text of it is still looked at.
+ * Every method of a store: what goes through the hook, or why nothing has to. A method that hides or copies
+ * earlier messages waits for them, even while a long one of them is still being redacted.
  */
 export const PORT_METHODS: Methods = {
   log: {
@@ -184,7 +184,7 @@ export const PORT_METHODS: Methods = {
         () => redactFold(commit, store, redaction),
         redacted => store.folds.commitFold(redacted),
       ),
-    // What a provider says of a failure may quote a key or a message.
+    // A provider's error text may quote a key or a message.
     failFold: (store, redaction) => (key, failure) =>
       redaction.turns.run(
         keyName(key),
@@ -195,7 +195,7 @@ export const PORT_METHODS: Methods = {
   schedule: {
     readSnapshot: 'reads',
     judge: 'made of what is stored',
-    // A policy of the caller's own may put anything there.
+    // The caller's own policy may put anything there.
     setPending: (store, redaction) => (key, decision) =>
       redaction.turns.run(
         keyName(key),
@@ -213,7 +213,7 @@ export const PORT_METHODS: Methods = {
   },
   inbox: {
     readWaiting: 'reads',
-    // Of what an answer is sent to or was sent as, its ids.
+    // Only the ids of what an answer is sent to, and of what it was sent as.
     awaitAnswer: 'keys and numbers',
     noteWaiting: 'keys and numbers',
     settleWaiting: 'keys and numbers',

@@ -4,8 +4,8 @@ import { mapInSteps, type Redaction, redactContent, redactMessage } from './reda
 import { runInSlices, type Steps } from './steps.ts'
 
 /**
- * What is expected is what was said or what is stored of it: a caller may know either. So where it does not fit as
- * the hook makes it, it is looked for as it came.
+ * The caller may expect what was said or what was stored of it: it may know either. So the redacted form is
+ * tried first, and if it does not fit, the form that the caller gave.
  */
 export function replaceTailRedacted(
   store: Store,

@@ -4,9 +4,12 @@ import type { Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 import { type Value, ValueReader } from './written-value.ts'
 
-/** Passwords in words: `the password is …`, `password for the wifi: …`, `密码是…`, `mot de passe : …`, `--password …`. */
+/**
+ * Passwords in words: `the password is …`, `password for the wifi: …`, `密码是…`, `mot de passe : …`,
+ * `--password …`.
+ */
 
-/** What a password is called. */
+/** The words for a password. */
 const WORD = new RegExp(
   [
     'passw(?:or[dt]|d)|passcode|passphrase|kennwort|mot de passe|mdp|contrase[ñn]a|senha|palavra[- ]passe|wachtwoord',
@@ -17,7 +20,10 @@ const WORD = new RegExp(
   'iy',
 )
 
-/** Three characters of each, as far from its beginning as they stand: nearly every text is done with these. */
+/**
+ * Three characters of each word, and how far from its beginning they stand. Nearly every text needs no more
+ * than these.
+ */
 const ANCHORS: readonly (readonly [characters: string, offset: number])[] = [
   ...([
     ['pas', 0],
@@ -71,17 +77,17 @@ function lowerCase(code: number): number {
   return code >= 65 && code <= 90 ? code | 32 : code
 }
 
-/** By hash, the offsets as bits. */
+/** For each hash the offsets, as bits. */
 const OFFSETS = new Uint8Array(1 << HASH_BITS)
 for (const [characters, offset] of ANCHORS)
   OFFSETS[hashOf(characters.charCodeAt(0), characters.charCodeAt(1), characters.charCodeAt(2))]! |=
     1 << offset
 const MAX_OFFSET = 4
 
-/** The second character of words that have only two. */
+/** The second characters of words that have only two. */
 const SECOND_OF_TWO = new Set(Array.from('码碼令번', character => character.charCodeAt(0)))
 
-/** So many words are judged between two yields. */
+/** This many words are judged between two yields. */
 const STEP_WORDS = 32
 
 export function* findSaidPasswords(text: string, found: Spans): Steps<void> {
@@ -100,7 +106,7 @@ export function* findSaidPasswords(text: string, found: Spans): Steps<void> {
   }
 }
 
-/** Whether it speaks of a password at all. */
+/** Whether the text speaks of a password at all. */
 export function mayBeSaid(text: string): boolean {
   return nextAnchor(text, 0, text.length) < text.length
 }
@@ -110,7 +116,7 @@ function offsetsAt(text: string, end: number): number {
   return OFFSETS[hashOf(lowerCase(first), lowerCase(second), lowerCase(third))]!
 }
 
-/** The next place where three characters end that a word holds, or a word of two. */
+/** The next place where three such characters of a word end, or a word of two characters. */
 function nextAnchor(text: string, from: number, to: number): number {
   let [first, second] = [lowerCase(text.charCodeAt(from - 2)), lowerCase(text.charCodeAt(from - 1))]
   for (let at = from; at < to; at++) {
@@ -142,7 +148,7 @@ function judgeWord(text: string, reader: ValueReader, { word, at }: Word, found:
     if (match === null) continue
     const start = words.lastIndex
     const value = reader.read(start)
-    // Right there: what is read past more signs is none that the words speak of.
+    // The value has to stand right there. A value after further signs is not the one that the words announce.
     if (value === null || value.start !== start + (value.isQuoted ? 1 : 0)) continue
     const said = text.slice(value.start, value.end)
     if (!isPassword(said, { isQuoted: value.isQuoted, isExact: false }) || !isSaid(text, match, value))
@@ -158,7 +164,7 @@ function waysOf(word: string): readonly Way[] {
 }
 
 interface Way {
-  /** From the word up to the password; `isAfterWord`: from the end of the word. */
+  /** Matches from the word up to the password. With `isAfterWord`, from the end of the word. */
   readonly words: RegExp
   readonly isAfterWord?: true
   readonly isSaid: (text: string, words: RegExpExecArray, value: Value) => boolean
@@ -180,7 +186,7 @@ const CHINESE_WAYS: readonly Way[] = [
   },
 ]
 
-/** For what it is, then a verb, a dash or a colon. */
+/** First what the password is for, then a verb, a dash or a colon. */
 const OTHER: Way = {
   words:
     /(?:[ \t](?:de|du|da|do|del|della|dla|für|fürs|zum|van|voor|för|til|от|для|к)(?:[ \t][^\s:：,.;!?]{1,24}){1,3})?[ \t\u3000]{0,2}(?<link>[:：—–]|->|est|ist|lautet|es|é|è|is|to|je|är|er|on|este|είναι|это|такой|такий|هي|هو|है|は|が|는|은|là|adalah|היא)?[ \t\u3000]{0,2}[:：]?[ \t\u3000]{0,3}(?![ \t\u3000])/uy,
@@ -191,14 +197,17 @@ const OTHER: Way = {
 const OTHER_WAYS: readonly Way[] = [OTHER]
 const ENGLISH_WAYS: readonly Way[] = [ENGLISH, OTHER]
 
-/** Only what no word and no year looks like: far more people write about passwords than write them down. */
+/**
+ * Takes only what looks like no word and no year: far more people write about passwords than write a password
+ * down.
+ */
 function isSaidElsewhere(text: string, words: RegExpExecArray, { start, end, isQuoted }: Value): boolean {
   const value = text.slice(start, end)
   const hasLink = words.groups?.['link'] !== undefined || /[:：]\s*$/.test(words[0])
   if (isCounted(text, end)) return false
   if (!/\d/.test(value)) return isQuoted && hasLink
   if (!/[A-Za-z]/.test(value)) return hasLink && value.length >= 6
-  // Without one, in a script of its own and at the end: `비번 abc123`.
+  // Without a link: the word is in another script than Latin, and the value ends the clause: `비번 abc123`.
   return (
     hasLink ||
     (text.charCodeAt(words.index - 1) > 0x250 &&
@@ -206,7 +215,7 @@ function isSaidElsewhere(text: string, words: RegExpExecArray, { start, end, isQ
   )
 }
 
-/** Without a verb or a colon the words may go on: `忘记密码windows10怎么办`. */
+/** Without a verb or a colon the sentence may simply go on: `忘记密码windows10怎么办`. */
 function isSaidInChinese(text: string, words: RegExpExecArray, { start, end, isQuoted }: Value): boolean {
   if (isQuoted) return true
   if (isCounted(text, end)) return false
@@ -222,11 +231,11 @@ function isSaidInChinese(text: string, words: RegExpExecArray, { start, end, isQ
 /** What follows the last word of a clause. */
 const AFTER_CLAUSE =
   /^(?:\s*$|\s*[\n\r]|[.,;!?)\]}]{1,3}(?:\s|$|[^ -~])|[^ -~]|\s(?:and|but|so|then|thanks|please|btw|now)\b)/
-/** No word of any language. */
+/** Matches no word of any language. */
 const STRONG = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{8,}$/
 
 function isSaidInEnglish(text: string, words: RegExpExecArray, { start, end, isQuoted }: Value): boolean {
-  // Without a verb or a colon it can only be the flag of a command, or stand in a `.netrc`.
+  // Without a verb or a colon this can only be the flag of a command or a line of a `.netrc`.
   if (/^pass(?:w(?:or)?d|code|phrase)[ \t]+$/i.test(words[0])) {
     const before = text.slice(Math.max(0, words.index - 90), words.index)
     return /(?:^|\s)--?[\w-]{0,20}$/.test(before.slice(-24)) || /\blogin\s{1,8}\S{1,64}\s{1,8}$/.test(before)

@@ -1,14 +1,14 @@
 import type { SecretKind } from './span.ts'
 
-/** What a name says of the value that it is given to. `basic`: user and password in base64, as Docker has them. */
+/** What a name tells about its value. `basic`: user and password in base64, as in Docker's files. */
 export type NamedSecret = SecretKind | 'credentials' | 'basic'
 
-/** Names are looked at so far back: longer ones end in the same words. */
+/** This many characters of a name are read, from its end. A longer name ends in the same words. */
 export const MAX_NAME = 48
 
 /**
- * What the value of a name is, by how the name ends: `DB_PASSWORD`, `smtp.password`, `x-api-key`, `clientSecret`,
- * `登录密码`. `null`: nothing that has to be kept secret.
+ * Tells from the end of a name what its value is: `DB_PASSWORD`, `smtp.password`, `x-api-key`,
+ * `clientSecret`, `登录密码`. `null`: nothing that has to stay secret.
  */
 export function secretOf(name: string): NamedSecret | null {
   const lower = name.toLowerCase()
@@ -22,18 +22,18 @@ export function secretOf(name: string): NamedSecret | null {
   return COOKIE.test(lower) ? 'token' : null
 }
 
-/** Means other things as well. */
+/** Whether the name can also mean something else. */
 export function isVague(name: string): boolean {
   if (/[sw]$/i.test(name) && /(?:^|[^A-Za-z])(?:pass|pw)$/i.test(name)) return !isOfEnvironment(name)
   return VAGUE.has(wordElsewhere(name.toLowerCase()) ?? '')
 }
 
-/** As variables of an environment are written: nothing but a value follows. */
+/** Written like an environment variable: only a value can follow. */
 export function isOfEnvironment(name: string): boolean {
   return /(?:^|[^A-Za-z0-9_])[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name)
 }
 
-/** In other large languages, as they are written before a colon. */
+/** Words for a password in other large languages, as people write them before a colon. */
 const PASSWORDS_ELSEWHERE: readonly string[] = [
   ...[
     'passwort',
@@ -84,11 +84,11 @@ const PASSWORDS_ELSEWHERE: readonly string[] = [
     'kata laluan',
   ],
 ]
-/** Of these, those that are also words for something else. */
+/** The words among these that also mean something else. */
 const VAGUE: ReadonlySet<string> = new Set(['parola', 'parole', 'clave', 'mdp', 'heslo', 'κωδικός'])
 const BY_LAST_TWO = Map.groupBy(PASSWORDS_ELSEWHERE, word => word.slice(-2))
 
-/** Which of them a name ends in. Those of scripts without blanks may stand after other words. */
+/** The word at the end of a name. In scripts without blanks, other words may stand right before it. */
 function wordElsewhere(lower: string): string | null {
   for (const word of BY_LAST_TWO.get(lower.slice(-2)) ?? []) {
     if (!lower.endsWith(word)) continue
@@ -106,13 +106,13 @@ function isPasswordName(name: string, lower: string): boolean {
 const PASSWORD = /(?:passw(?:or)?d|passphrase|passcode|pwd|(?:^|[^a-z])(?:pass|psw|pw)|^wifi:.*;p)$/
 const API_KEY =
   /(?:(?:^|[^a-z])[a-z]*?(?:api|app|access|account|auth|secret|private|signing|encryption|master|subscription|admin|service)[ _.-]?keys?|(?:shared|secret)[ _.-]?access[ _.-]?key|密钥|密鑰|秘钥|密匙|私钥)$/
-/** They open nothing. */
+/** Keys that open nothing. */
 const HARMLESS_KEY =
   /(?:public|primary|foreign|sort|cache|partition|hash|range|idempotency|group|object|translation|registry|row|map|hot|s3|site|publishable)[ _.-]?keys?$/
-/** In `arn:aws:secretsmanager:…:secret:name` it is a part of an id. */
+/** In `arn:aws:secretsmanager:…:secret:name` the word is a part of an id. */
 const SECRET = /(?:(?:^|[^:/a-z])[a-z]*secret|[?&]sig)$/
 const TOKEN = /(?:token|令牌)$/
 const COOKIE = /cookie:.{0,40}(?:^|[^a-z])(?:session|sess|sid|[a-z]*sess(?:ion)?[-_]?id)$/
-/** Places in a list, marks of forms, parts of speech: they let nobody in. */
+/** Places in a list, marks of forms, parts of speech: these tokens open nothing. */
 const HARMLESS_TOKEN =
   /(?:page|next|prev(?:ious)?|continuation|sync|cursor|start|resume|end|stop|first|last|current|csrf|xsrf|idempotency|request|device|push|pad|eos|bos|unk|cls|sep|mask|special|max|min|total|per|per[ _-]?1k|input|output|prompt|completion|cached)[ _.-]?token$/

@@ -13,32 +13,42 @@ import { isVague, secretOf } from './secret-names.ts'
 import { marker, Spans } from './span.ts'
 import { STEP, type Steps } from './steps.ts'
 
-/** What one finds may let another see what it was part of. No real text needs more than two. */
+/**
+ * What one pass replaces may let the next pass recognize the secret that it was a part of. No real text needs
+ * more than two passes.
+ */
 const MAX_PASSES = 6
 
 interface Options {
-  /** The name that the text is the value of, as in `{ "password": "…" }`: it may say what the text does not. */
+  /**
+   * The name of the field whose value the text is, as in `{ "password": "…" }`. It may tell what the text
+   * does not.
+   */
   readonly field?: string
 }
 
 /**
- * The text with a marker in the place of each key, token, password and card number, such as `[redacted: API key]`.
- * Nothing of a secret stays, nothing else changes. Pure; done again, it changes nothing more. Costs next to nothing
- * where there is no secret, and grows with the length of the text alone.
+ * The text with a marker in the place of each key, token, password and card number, such as `[redacted: API
+ * key]`. Nothing of a secret stays, and nothing else changes. It is pure, and a second call changes nothing
+ * more. A text without a secret costs almost nothing; the cost grows with the length of the text alone.
  *
- * `field` is the name that the text is the value of, as in `{ "password": "…" }`: it may say what the text does not.
+ * `field` is the name of the field whose value the text is, as in `{ "password": "…" }`. It may tell what the
+ * text does not.
+ *
+ * @example
+ * redactSecrets('postgres://app:Tr0ub4dor@db/main') // 'postgres://app:[redacted: password]@db/main'
  */
 export function redactSecrets(text: string, { field = '' }: Options = {}): string {
   const named = field === '' ? null : redactNamed(text, field)
   if (named !== null) return named
   let signs = signsOf(text)
-  // The most frequent signs, and nearly always false ones.
+  // The most frequent signs, which are nearly always false.
   if (signs & Sign.Said && !mayBeSaid(text)) signs &= ~Sign.Said
   if (signs & Sign.Command && !mayHoldCommand(text)) signs &= ~Sign.Command
   return signs === 0 ? text : runAtOnce(redactSeen(text, signs, field))
 }
 
-/** The same, for a text that is too long to be worked on in one go. */
+/** The same for a text that is too long to be read in one go. */
 export function* redactSecretsInSteps(text: string, { field = '' }: Options = {}): Steps<string> {
   const named = field === '' ? null : redactNamed(text, field)
   if (named !== null) return named
@@ -69,7 +79,10 @@ function* redactSeen(text: string, first: number, field: string): Steps<string> 
   }
 }
 
-/** The whole value of a field that is named as a secret; `null`: the name says nothing, or the value is none. */
+/**
+ * Redacts the whole value of a field whose name tells that it is a secret. `null`: the name tells nothing, or
+ * the value is no secret.
+ */
 function redactNamed(text: string, field: string): string | null {
   const named = secretOf(field)
   if (named === null || named === 'basic') return null

@@ -1,9 +1,11 @@
 import type { Steps } from './steps.ts'
 
-/** What a secret was. Shown in its place, so in words that a reader of the log understands. */
+/**
+ * The kind of a secret. It is shown in the secret's place, so a reader of the log must understand the words.
+ */
 export type SecretKind = 'API key' | 'token' | 'secret' | 'private key' | 'password' | 'card number'
 
-/** Where a secret stands: UTF-16 units from `start` up to but not including `end`. */
+/** Where a secret stands: UTF-16 units from `start` up to `end`, without `end`. */
 export interface Span {
   readonly start: number
   readonly end: number
@@ -16,7 +18,10 @@ export function marker(kind: SecretKind): string {
   return `${MARKER_START}${kind}]`
 }
 
-/** By the part of the text that they begin in, so that a million of them are never sorted in one go. */
+/**
+ * Spans are grouped by the part of the text in which they begin. So a million spans are never sorted in one
+ * go.
+ */
 const PART_BITS = 14
 
 export class Spans {
@@ -45,8 +50,8 @@ export class Spans {
   }
 
   /**
-   * The text with a marker in the place of each span. Spans that overlap become one, so that nothing of a secret
-   * is left between two of them; the first says what it was.
+   * The text with a marker in the place of each span. Spans that overlap become one, so that nothing of a
+   * secret stays between them. The first of them gives the kind.
    */
   *replaceIn(text: string): Steps<string> {
     const pieces: string[] = []

@@ -1,11 +1,12 @@
 import { isLineBreak } from '../log/index.ts'
 
 /**
- * `--- PASS: TestLogin2FA`, `# PASS: 123456`: in what test programs print, `pass` is no name of a password. Only a
- * value that the program itself could have written is left: the name of a test, or how many there were.
+ * `--- PASS: TestLogin2FA`, `# PASS: 123456`: in the output of test programs, `pass` does not name a
+ * password. A value is left only if the program itself could have written it: the name of a test, or a number
+ * of tests.
  */
 
-/** So far is looked around a value: enough for the lines next to it, and linear however many there are. */
+/** How far to look around a value: enough for the lines next to it, and linear for any number of values. */
 const NEARBY = 200
 
 interface Place {
@@ -21,7 +22,7 @@ export function isTestVerdict(text: string, { nameEnd, start, end }: Place): boo
   const value = text.slice(start, end)
   const before = text.slice(Math.max(0, nameEnd - 4 - NEARBY), nameEnd - 4)
   const after = text.slice(end, end + NEARBY)
-  // Beside a user's name it is what the user logs in with.
+  // Beside a user's name, the value is what the user logs in with.
   const isOfUser = CREDENTIALS.test(before) || CREDENTIALS.test(after)
   if (/^\d+$/.test(value))
     return !isOfUser && (COUNTER.test(name) || COUNTS.test(before) || COUNTS.test(after))
@@ -49,7 +50,7 @@ const CREDENTIALS =
   /(?:^|[^a-z])(?:user(?:[ _-]?name)?|login|e-?mail|host|server|account|url)["']?[ \t]{0,3}[:=]/i
 const SAYS_RESULT = /(?:^|[^a-z])(?:result|status|verdict|outcome)[ \t]{0,3}[:=][ \t]{0,3}$/i
 const SAYS_BEHAVIOUR = /^[ \t]{1,3}(?:should|returns|throws|rejects|accepts)[ \t]/
-/** What runners and people put before a verdict: bullets, rules, ticks, emphasis. */
+/** What test runners and people write before a verdict: bullets, rules, ticks, emphasis. */
 const MARKS_ONLY = /^(?:[\s#>=*|+_`✓✔✅☑🟢-]|\ufe0f)*$/u
 const TICK = /[✓✔✅☑🟢]/u
 const OTHER_VERDICT =

@@ -18,26 +18,29 @@ const QUOTES: Readonly<Record<string, string>> = {
   '「': '」',
   '『': '』',
 }
-/** No secret that a name tells is longer. */
+/** No secret with a name is longer. */
 const MAX_QUOTED = 4_200
 
-/** A value that is longer costs more to judge, so of those that end at one place only so many are. */
+/**
+ * A longer value costs more to judge. Of such values that end at one place, only `MAX_LONG_VALUES` are
+ * judged.
+ */
 const LONG_VALUE = 256
 const MAX_LONG_VALUES = 8
 
-/** A value that goes on beyond this is none, and its end is not looked for. */
+/** A longer run of characters is no value, and its end is not looked for. */
 const MAX_READ = 10_000
 
 interface Stretch {
   readonly start: number
   readonly end: number
-  /** It ends here, and not only the look at it. */
+  /** The stretch really ends here. `false`: only the reading stopped. */
   readonly isWhole: boolean
 }
 
 const NOTHING: Stretch = { start: 0, end: 0, isWhole: true }
 
-/** As far as it goes, or as one reads. Of what was read before, nothing is read again. */
+/** The stretch around `from`, up to its end or to the limit of reading. Nothing is read twice. */
 function stretchFrom(known: Stretch, from: number, isInside: (at: number) => boolean): Stretch {
   const isKnown = from >= known.start && from < known.end
   if (isKnown && known.isWhole) return known
@@ -47,14 +50,14 @@ function stretchFrom(known: Stretch, from: number, isInside: (at: number) => boo
   return { start: isKnown ? known.start : from, end, isWhole: end < limit }
 }
 
-/** Reads values out of one text, never past the end of a line. What it has seen once it does not look at again. */
+/** Reads values from one text, never past the end of a line. It does not read the same characters twice. */
 export class ValueReader {
   readonly #text: string
-  /** The word without quotes that was read last: what begins inside of it ends where it does. */
+  /** The last unquoted word. A value that begins inside it ends where it ends. */
   #bare: Stretch = NOTHING
-  /** The value in a query that was read last, likewise. */
+  /** The last value in a query, for the same use. */
   #query: Stretch = NOTHING
-  /** By quote, a stretch in which it does not close. */
+  /** For each quote a stretch in which it does not close. */
   readonly #open = new Map<string, { readonly start: number; readonly end: number }>()
   #long = { end: -1, count: 0 }
 
@@ -62,14 +65,14 @@ export class ValueReader {
     this.#text = text
   }
 
-  /** Whether it should be judged. Words that hold hundreds of names are no places of secrets. */
+  /** Whether the value should be judged. A word that holds hundreds of names holds no secret. */
   isWorthIt({ start, end }: Value): boolean {
     if (end - start <= LONG_VALUE) return true
     this.#long = { end, count: this.#long.end === end ? this.#long.count + 1 : 1 }
     return this.#long.count <= MAX_LONG_VALUES
   }
 
-  /** `null`: there is none before the end of the line. In a query `&` ends it. */
+  /** `null`: there is no value before the end of the line. In a query, `&` ends a value. */
   read(from: number, { isQuery = false } = {}): Value | null {
     const text = this.#text
     const limit = from + MAX_READ
@@ -88,7 +91,7 @@ export class ValueReader {
     return end > start ? { start, end, isQuoted: false } : null
   }
 
-  /** As far as the word goes, without what ends a sentence or a bracket. */
+  /** The end of the word, without the end of a sentence or a bracket. */
   endOfBare(from: number, isQuery = false): number {
     const text = this.#text
     let { end } = isQuery ? this.#readQuery(from) : this.#readBare(from)
@@ -123,7 +126,7 @@ export class ValueReader {
     for (; at < limit && !isLineBreak(text.charCodeAt(at)); at++) {
       if (text[at] === closing) return at
       if (text[at] !== '\\') continue
-      // In a string inside of a string the closing quote is escaped, too.
+      // In a string inside a string, the closing quote is escaped too.
       if (isEscaped && startsWithEscaped(text, at, closing)) return at
       at++
     }
@@ -133,7 +136,7 @@ export class ValueReader {
   }
 }
 
-/** More of them are no end of a sentence. */
+/** A longer row of these characters does not end a sentence. */
 const MAX_TRAILING = 16
 
 function isEscapedAt(text: string, at: number): boolean {
@@ -144,7 +147,7 @@ function isEscapedAt(text: string, at: number): boolean {
 
 const ENTITY = /&(?:quot|apos|amp|lt|gt|nbsp|#\d{1,5});/y
 
-/** One of our markers, or a quote and the like as HTML has them. */
+/** One of our markers, or an HTML entity such as a quote. */
 function isEndOfWord(text: string, at: number): boolean {
   if (text[at] === '[') return text.startsWith(MARKER_START, at)
   if (text[at] !== '&') return false
@@ -154,7 +157,7 @@ function isEndOfWord(text: string, at: number): boolean {
 
 const BEFORE_VALUE = new Set(Array.from('=>:：＝*', character => character.charCodeAt(0)))
 
-/** Blanks, the rest of `:=` and `=>`, and what emphasises. */
+/** Blanks, the rest of `:=` and `=>`, and marks of emphasis. */
 function isBeforeValue(text: string, at: number): boolean {
   const code = text.charCodeAt(at)
   return isBlank(code) || BEFORE_VALUE.has(code)
@@ -166,7 +169,7 @@ function startsWithEscaped(text: string, at: number, closing: string): boolean {
   return text[end] === closing
 }
 
-/** Printable ASCII but quotes, `,`, `;`, `<` and `>`; letters and digits of full width. */
+/** Printable ASCII without quotes, `,`, `;`, `<` and `>`. Letters and digits of full width count too. */
 const BARE = Uint8Array.from({ length: 128 }, (_, code) =>
   code > 32 && code < 127 && !'"\'`,;<>'.includes(String.fromCharCode(code)) ? 1 : 0,
 )

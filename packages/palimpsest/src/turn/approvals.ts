@@ -18,22 +18,23 @@ export interface TurnApproval {
   readonly toolCallId: string | null
   readonly toolName: string | null
   /**
-   * `carried_out`: the call is run in this turn, or the model is told that it was refused. `under_way`: another turn does
-   * so. `gone`: what asked is not in the log, or lies before the newest beginning. `same_id`: a newer call that was
-   * allowed, too, bears the same id. `no_room`: the call does not fit the window. Of the last three the model is told.
+   * `carried_out`: this turn runs the call, or tells the model that it was refused. `under_way`: another turn
+   * does that. `gone`: the log has no such call, or it lies before the newest beginning. `same_id`: a newer
+   * call that was allowed too has the same id. `no_room`: the call does not fit the window. The model is told
+   * of the last three.
    */
   readonly outcome: 'carried_out' | 'under_way' | 'gone' | 'same_id' | 'no_room'
 }
 
-/** A person's word that no answer was made to yet. */
+/** A person's word that no answer has heard yet. */
 export interface OpenApproval {
   readonly response: ToolApprovalResponsePart
-  /** Of the message with the response, and of the one that it says it answers. */
+  /** The message with the response, and the message that it says it answers. */
   readonly seq: number
   readonly askedSeq: number | null
 }
 
-/** The calls of one message of the assistant's, with those of them that a person decided on. */
+/** The calls in one message of the assistant, and those of them that a person decided on. */
 export interface DecidedCalls {
   readonly message: Message
   readonly calls: readonly AnsweredCall[]
@@ -41,8 +42,8 @@ export interface DecidedCalls {
 }
 
 /**
- * Of the newest messages, what the assistant has not spoken to since. An answer that was begun before the person's word
- * came has not heard it. What was passed over once is not run at some later time.
+ * The persons' words among the newest messages that the assistant has not heard. An answer that began before
+ * a word came has not heard it. A word that one answer passed over is not carried out at a later time.
  */
 export function openApprovals(newest: readonly Message[]): OpenApproval[] {
   const open: OpenApproval[] = []
@@ -58,12 +59,15 @@ export function openApprovals(newest: readonly Message[]): OpenApproval[] {
   return open
 }
 
-/** The newest message that an answer has heard; one that does not say so has heard all. */
+/** The newest message that an answer has heard. An answer that does not say so has heard everything. */
 function repliesTo(replyTo: Message['replyTo']): number {
   return typeof replyTo === 'number' ? replyTo : Number.POSITIVE_INFINITY
 }
 
-/** By their approvals, those that wait for being run, and those that were refused. `messages`: with what was said since. */
+/**
+ * For each approval its call, and whether the call still has to be settled: to be run, or to be told as
+ * refused. `messages` includes everything said since the calls.
+ */
 export function decidedCalls(
   messages: readonly Message[],
   approvals: readonly OpenApproval[],
@@ -91,10 +95,10 @@ export function groupedByMessage(
 }
 
 /**
- * The AI SDK runs a call that a person allowed when the prompt ends with the call, the request for approval and the
- * response. A context shows neither of the two, so that the calls are put at the end as the SDK wants them, wherever they
- * were made, with the context's own words for the results that there are. A call has to be whole, and its id the stored
- * one: its result is stored by it.
+ * The AI SDK runs a call that a person allowed if the prompt ends with the call, the request for approval and
+ * the response. A context shows neither of the last two. So the calls move to the end as the SDK wants them,
+ * wherever they were made. Results that exist keep the context's own words. A call has to be whole, and its
+ * id the stored one: its result is stored by that id.
  */
 export function withApprovals(
   messages: readonly SentToModel[],
@@ -128,7 +132,7 @@ export function withApprovals(
   ]
 }
 
-/** What a context that does not show the calls is sent beside what it shows; `null`: it shows them. */
+/** What is sent beside a context that does not show the calls; `null`: the context shows them. */
 export function sentBeside(
   { messages, messageSeqs }: Pick<Context, 'messages' | 'messageSeqs'>,
   group: DecidedCalls,
@@ -136,7 +140,7 @@ export function sentBeside(
   return placeOfCalls(messages, messageSeqs, group) === -1 ? bareCalls(group).asked : null
 }
 
-/** Where the message with the calls stands, its results after it; -1: it is not shown. */
+/** The place of the message with the calls, which its results follow; -1: the context does not show it. */
 function placeOfCalls(
   messages: readonly SentToModel[],
   messageSeqs: readonly number[],
@@ -156,7 +160,7 @@ function resultsOf({ content }: SentToModel) {
   return typeof content === 'string' ? [] : content.filter(part => part.type === 'tool-result')
 }
 
-/** A refused one has its result at once; a page is told of it all the same. */
+/** A refused call has its result at once, but a page still has to be told. */
 function isToBeSettled({ response, result }: AnsweredCall): boolean {
   return response !== null && (result === null || isDenial(result.output))
 }
@@ -177,7 +181,7 @@ function wholeCalls({ message, calls }: DecidedCalls, shown: readonly object[]):
   }
 }
 
-/** Of a message that the context no longer shows, what was decided and nothing else. */
+/** Of a message that the context no longer shows, only the decided calls and the thoughts. */
 function bareCalls({ message, decided }: DecidedCalls): Pair {
   const wanted = new Set<ContentPart>([...decided].flatMap(({ call, request }) => [call, request!]))
   return {
@@ -186,7 +190,7 @@ function bareCalls({ message, decided }: DecidedCalls): Pair {
   }
 }
 
-/** Thoughts too: between a call and its result some providers insist on them. */
+/** Thoughts are kept: some providers insist on them between a call and its result. */
 function askedContent({ content }: Message): readonly ContentPart[] {
   if (typeof content === 'string') return []
   return content.filter(part => part.type !== 'reasoning' || part.text !== '' || 'providerOptions' in part)
@@ -200,7 +204,7 @@ function answerTo({ call, response, result }: AnsweredCall, shown: object): obje
   return result === null ? [response] : [response, answer]
 }
 
-/** Between what the assistant said last and its calls of some time ago. */
+/** Puts a note between the assistant's last words and calls that it made some time ago. */
 function withWordBetween(messages: readonly SentToModel[], language: Language): readonly SentToModel[] {
   const last = messages.at(-1)
   if (last?.content === closingNote(language))
@@ -209,7 +213,7 @@ function withWordBetween(messages: readonly SentToModel[], language: Language): 
   return [...messages, bySystem(textsOf(language).messages.approvalCame, language)]
 }
 
-/** That calls which were allowed cannot be carried out, before what is at the end. */
+/** Puts the notes about lost calls before the end: these calls were allowed, but cannot be carried out. */
 export function withLostApprovals(
   messages: readonly SentToModel[],
   lost: readonly TurnApproval[],

@@ -4,26 +4,28 @@ import { ContextOverflowError } from '../errors.ts'
 
 /** What a turn answers, as its first context showed it. */
 export interface Asked {
-  /** The newest of them. */
+  /** The newest of the messages. */
   readonly seq: number
   readonly messages: readonly ModelMessage[]
   readonly tokens: number
 }
 
-/** What is sent of a context: the same, but for a question that the context no longer shows. */
+/** What is sent of a context. It can also hold a question that the context no longer shows. */
 export type Sent = Pick<ContextParts, 'instructions' | 'messages' | 'breakpoints'>
 
 export interface Shown {
   readonly context: Context
   readonly sent: Sent
-  /** Of what is sent, in the model's own tokens, the room for the reply included. */
+  /** The tokens of what is sent, as the model counts them, with the room for the reply. */
   readonly tokens: number
 }
 
-/** Of what was asked, no more than this share of the window is kept word for word. */
+/** At most this share of the window keeps the question word for word. */
 const MAX_ASKED = 0.25
 
-/** The user's messages at the end of what a turn began with; `null`: it ends with something else. */
+/**
+ * The user's messages at the end of a turn's first context; `null`: the context ends with another message.
+ */
 export function askedIn({ messages, messageTokens, messageSeqs, report }: Context): Asked | null {
   let first = messages.length
   let tokens = 0
@@ -39,8 +41,9 @@ export function askedIn({ messages, messageTokens, messageSeqs, report }: Contex
 }
 
 /**
- * A context in which what was asked stays word for word, however long the loop of tool calls: a summary of it would
- * be no instruction. `contextFor`: the same context within another budget, or within its own.
+ * A context that keeps the question word for word, however long the loop of tool calls is: a summary of the
+ * question would not work as an instruction. `contextFor` gives the same context within another budget, or
+ * within its own.
  */
 export async function showAsked(
   asked: Asked | null,
@@ -59,7 +62,7 @@ export async function showAsked(
   }
 }
 
-/** After what is told of the time before, before what was said since. */
+/** Puts the question after the session memory and before what was said since. */
 function withAsked({ instructions, messages, sessionMemory, breakpoints }: Context, asked: Asked): Sent {
   const place = sessionMemory === null ? 0 : 1
   const { afterInstructions, afterMessages } = breakpoints
@@ -71,7 +74,7 @@ function withAsked({ instructions, messages, sessionMemory, breakpoints }: Conte
   }
 }
 
-/** Tokens of the model's for one of ours. */
+/** How many tokens of the model one of our tokens is. */
 export function scaleOf({ report, estimatedInputTokens }: Context): number {
   const reserve = report.blocks.find(({ name }) => name === 'output_reserve')?.tokens ?? 0
   return (report.tokens - reserve) / Math.max(1, estimatedInputTokens)

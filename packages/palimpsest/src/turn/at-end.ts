@@ -3,11 +3,11 @@ import { type Language, textsOf } from '../language/index.ts'
 import { estimateTokens, FLAT_TOKENS, MESSAGE_OVERHEAD_TOKENS } from '../tokens/index.ts'
 import type { SentToModel } from './sdk.ts'
 
-/** A file that the model is shown for one turn. Nothing of it is stored: the log has where it is. */
+/** A file that the model is shown for one turn. The file is not stored: the log tells where it is. */
 export interface TurnFile {
-  /** Of the message that it belongs to. */
+  /** The message that the file belongs to. */
   readonly seq: number
-  /** As a person would call it. */
+  /** The name that a person would use for it. */
   readonly name: string
   readonly data: Uint8Array
   readonly mediaType: string
@@ -18,7 +18,7 @@ export interface AtEnd {
   readonly files: readonly TurnFile[]
 }
 
-/** What the model is sent after what was said last, for this turn alone. */
+/** What the model is sent after the last message, for this turn alone. */
 export function messagesAtEnd({ reminder, files }: AtEnd, language: Language): readonly SentToModel[] {
   const shown = files.map(({ seq, name, data, mediaType }) => ({
     role: 'user',

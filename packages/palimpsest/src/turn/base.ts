@@ -2,13 +2,13 @@ import { type Shown, scaleOf } from './asked.ts'
 import { markedInstructions, markedMessages } from './cache-marks.ts'
 import type { SentToModel, SystemMessage } from './sdk.ts'
 
-/** What the model is sent, but for what was said in the steps since. */
+/** What the model is sent, without what the steps since then said. */
 export interface Base {
   readonly instructions?: SystemMessage
   readonly messages: readonly SentToModel[]
-  /** In the model's own tokens, the room for the reply included. */
+  /** Tokens as the model counts them, with the room for the reply. */
   readonly tokens: number
-  /** Tokens of the model's for one of ours. */
+  /** How many tokens of the model one of our tokens is. */
   readonly scale: number
 }
 

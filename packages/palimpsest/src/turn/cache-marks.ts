@@ -1,7 +1,7 @@
 import type { CacheBreakpoints, ModelMessage } from '../context/index.ts'
 import type { ProviderOptions, SentToModel, SystemMessage } from './sdk.ts'
 
-/** For the providers that cache only where they are asked to; each reads its own entry, the others none. */
+/** For providers that cache only on request. Each provider reads its own entry and ignores the others. */
 const MARK: ProviderOptions = {
   anthropic: { cacheControl: { type: 'ephemeral' } },
   bedrock: { cachePoint: { type: 'default' } },
@@ -29,8 +29,8 @@ export function markedMessages(
 }
 
 /**
- * Within a loop of tool calls the last message is marked too, so that each step reads what the one before wrote.
- * Providers allow few marks, so that it moves: those of earlier steps are taken back.
+ * Within a loop of tool calls the last message is marked too, so that each step reads what the step before it
+ * wrote. Providers allow few marks, so this mark moves: the marks of earlier steps are removed.
  */
 export function markedAtEnd(messages: readonly SentToModel[], ofTheTurn: number): SentToModel[] {
   const last = messages.length - 1

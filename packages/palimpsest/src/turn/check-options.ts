@@ -22,7 +22,9 @@ const OPTIONS = optionsOf<TurnOptions>({
   reasoning: true,
 })
 
-/** What types would have caught, for those who do without: a misspelt option would be lost. */
+/**
+ * Checks what types would catch, for callers without types: a misspelt option would otherwise have no effect.
+ */
 export function checkTurnOptions(options: unknown): void {
   checkOptions('turn', options, OPTIONS)
   const { tools, memoryTools, maxSteps, answers, reminder, files, throughSeq } = options as Record<

@@ -14,21 +14,21 @@ interface Model {
   doStream(options: CallOptions): PromiseLike<unknown>
 }
 
-/** A shorter prompt for a model that refused one as too long; `null`: there is none. */
+/** Gives a shorter prompt for a model that refused one as too long; `null`: there is none. */
 export type Shorten = (signal: AbortSignal | undefined) => Promise<ModelPrompt | null>
 
 /** Hears of one call of the model. */
 export interface CallListener {
-  /** Called when a stream begins; what it gives is called with each part. */
+  /** Called when a stream begins. The returned function is called with each part. */
   onStream(): (part: unknown) => void
-  /** What a model gave that does not stream. */
+  /** What a model without streaming returned. */
   onResult(result: unknown): void
   onError(error: unknown): void
 }
 
 /**
- * The same model, but that a prompt which it finds too long is sent once more, shortened. Whoever tries again after
- * that, for another reason, begins with the shortened one.
+ * The same model, but a prompt that it finds too long is sent once more, shortened. A later try, for any
+ * other reason, begins with the shortened prompt.
  */
 export function guardedModel<Given>(
   model: Given,
@@ -83,7 +83,7 @@ function whole(result: unknown, listener: CallListener): unknown {
   return result
 }
 
-/** A stream that breaks keeps nothing of what came through it: what is to be known of it has to be heard. */
+/** A stream that breaks keeps nothing of its parts. So each part is heard as it passes. */
 function streamed(result: unknown, listener: CallListener): unknown {
   const { stream } = result as { stream?: ReadableStream }
   if (!(stream instanceof ReadableStream)) return result

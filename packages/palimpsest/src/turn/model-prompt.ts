@@ -1,9 +1,9 @@
 import type { SentToModel, SystemMessage } from './sdk.ts'
 
-/** A prompt as models of the AI SDK take it, below `generateText`. */
+/** A prompt as a model of the AI SDK takes it, one level below `generateText`. */
 export type ModelPrompt = readonly object[]
 
-/** `version`: that of the model's interface. Since the fourth, files say what they are. */
+/** `version`: the version of the model's interface. Since the fourth one, files say what they are. */
 export function toModelPrompt(
   { instructions, messages }: { instructions?: SystemMessage; messages: readonly SentToModel[] },
   version: string,

@@ -1,12 +1,12 @@
 import { saysOverflow } from '../summarizer/model/says-overflow.ts'
 
-/** What the errors of SDKs and clients about a call have in common; any version's will do. */
+/** The common fields of errors that SDKs and clients throw for a call, in any version. */
 interface CallError {
   readonly message?: unknown
   readonly statusCode?: unknown
   readonly status?: unknown
   readonly responseBody?: unknown
-  /** Where a call was tried several times. */
+  /** Present where a call was tried several times. */
   readonly lastError?: unknown
   readonly cause?: unknown
 }

@@ -2,7 +2,7 @@ import { isProviderCall, understands, withoutProviderTools } from '../context/in
 import type { Language } from '../language/index.ts'
 import type { ModelPrompt } from './model-prompt.ts'
 
-/** What another provider ran is told by a note: only the one that ran it can read what came of it. */
+/** A note stands for each call that another provider ran: only that provider can read the result. */
 export function promptFor(prompt: ModelPrompt, provider: unknown, language: Language): ModelPrompt {
   if (typeof provider !== 'string') return prompt
   return prompt.map(message => {

@@ -1,6 +1,6 @@
 import type { Content, ContentPart } from '../log/index.ts'
 
-/** What the model or a tool said, for the log; `null`: nothing. */
+/** What the model or a tool said, in the form of the log; `null`: nothing. */
 export function toInput(message: unknown): { role: 'assistant' | 'tool'; content: Content } | null {
   const { role, content } = message as { role: 'assistant' | 'tool'; content: unknown }
   const stored = toContent(content, role)
@@ -26,9 +26,12 @@ const KNOWN: readonly string[] = [
   'tool-approval-response',
 ] satisfies ContentPart['type'][]
 
-/** What the SDK knows and the log does not is kept as it came, beside an empty thought: nobody reads it out. */
+/**
+ * A part that only the SDK knows is kept as it came, beside an empty thought: an empty thought is never shown
+ * as text.
+ */
 function toPart(part: SdkPart, role: 'assistant' | 'tool'): ContentPart[] {
-  // In what the assistant says the SDK has no results but those of the provider, and does not mark them.
+  // In the assistant's content the SDK has only results of the provider, and does not mark them.
   if (part.type === 'tool-result' && role === 'assistant')
     return [{ ...part, providerExecuted: true } as unknown as ContentPart]
   if (part.type === 'text' && part['text'] === '' && part['interrupted'] === undefined) return []

@@ -8,8 +8,9 @@ interface RunOptions {
 }
 
 /**
- * The same tools, but that a call which a person allowed is run once, however often the prompt is sent: the SDK runs it
- * whenever it finds it at the prompt's end. Calls that the model makes itself are none of these, whatever their id.
+ * The same tools, but a call that a person allowed runs only once, however often the prompt is sent. The SDK
+ * runs such a call each time it finds it at the end of the prompt. Calls of the model itself run as usual,
+ * whatever their ids.
  */
 export function runOnce<Tools extends object>(tools: Tools, calls: Iterable<RunCall>): Tools {
   const names = new Map([...calls].map(({ toolCallId, toolName }) => [toolCallId, toolName]))
@@ -48,7 +49,7 @@ function kept(output: unknown): unknown {
   return isMany ? new KeptOutputs(output as AsyncIterable<unknown>) : output
 }
 
-/** A tool that gives more than one output: each who asks hears them from the first. */
+/** A tool that gives more than one output. Each reader hears them from the first one on. */
 class KeptOutputs {
   readonly #source: AsyncIterator<unknown>
   readonly #heard: Promise<IteratorResult<unknown>>[] = []

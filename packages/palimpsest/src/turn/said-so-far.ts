@@ -2,15 +2,15 @@ import type { ContentPart, Interruption } from '../log/index.ts'
 import { toInput } from './response-messages.ts'
 import type { StepFigures } from './sdk.ts'
 
-/** What a stream came to: whole, or as far as it went. */
+/** What was read of a stream: all of it, or the part before it broke. */
 export interface Said {
   readonly interrupted: Interruption | null
   readonly error: unknown
-  /** The results of calls that somebody allowed: the SDK runs them before the first step. */
+  /** The results of calls that a person allowed. The SDK runs these calls before the first step. */
   readonly before: readonly SaidMessage[]
-  /** What was said in each step, the last of which may have been cut off. */
+  /** What was said in each step. The last step may have been cut off. */
   readonly steps: readonly (readonly SaidMessage[])[]
-  /** What each finished step took, as far as the stream says it. */
+  /** What each finished step took, as far as the stream tells it. */
   readonly figures: readonly StepFigures[]
 }
 
@@ -22,8 +22,8 @@ export interface SaidMessage {
 export type StreamPart = { readonly type: string } & Readonly<Record<string, unknown>>
 
 /**
- * Reads a result's stream from its beginning to its end: the SDK keeps what others have read. Where it was stopped
- * or broke, this is all there is of the reply: the SDK's own messages are whole or none.
+ * Reads a result's stream from its beginning to its end: the SDK keeps what other readers have read. If the
+ * stream was stopped or broke, this is all that remains of the reply: the SDK keeps only whole messages.
  */
 export async function readStream(stream: AsyncIterable<unknown>): Promise<Said> {
   const collector = new Collector({ hasStepStarts: true })
@@ -35,7 +35,7 @@ export async function readStream(stream: AsyncIterable<unknown>): Promise<Said> 
   return collector.said()
 }
 
-/** Puts the parts of a stream together: those of the SDK, and those of the models below it. */
+/** Puts the parts of a stream together. It takes streams of the SDK and streams of the models below it. */
 export class Collector {
   readonly #before: ContentPart[] = []
   readonly #steps: SaidMessage[][] = []
@@ -48,7 +48,9 @@ export class Collector {
   #interrupted: Interruption | null = null
   #error: unknown
 
-  /** `hasStepStarts`: the SDK's streams say where a step begins, those of models do not. */
+  /**
+   * `hasStepStarts`: the stream marks where a step begins. Streams of the SDK do, streams of models do not.
+   */
   constructor({ hasStepStarts = false } = {}) {
     this.#hasStepStarts = hasStepStarts
     this.#isBeforeSteps = hasStepStarts
@@ -102,7 +104,7 @@ export class Collector {
     }
   }
 
-  /** A part that is complete, as a model gives it that does not stream. */
+  /** Takes a complete part, as a model without streaming gives it. */
   takeWhole(part: StreamPart): void {
     if (part.type === 'text' || part.type === 'reasoning')
       this.#content.push({ type: part.type, text: String(part['text']), ...signature(part) })
@@ -149,7 +151,8 @@ export class Collector {
   #answer(part: StreamPart, output: unknown): void {
     const [toolCallId, toolName] = [String(part['toolCallId']), String(part['toolName'])]
     const ran = this.#isBeforeSteps ? this.#before : this.#results
-    // What the provider did itself is part of what it said. A model by itself gives no other results.
+    // A result of the provider's own tool is part of what the model said. A model's stream has no other
+    // results.
     if (part['providerExecuted'] === true || !this.#hasStepStarts)
       this.#content.push({
         ...{ type: 'tool-result', toolCallId, toolName, output, providerExecuted: true },
@@ -170,13 +173,13 @@ export class Collector {
   }
 }
 
-/** The text that was cut off. Where the last thing was no text, there is none to mark. */
+/** Marks the text that was cut off. If the last part is no text, there is nothing to mark. */
 function markLast(message: SaidMessage | undefined, interrupted: Interruption): void {
   const last = message?.role === 'assistant' ? message.content.at(-1) : undefined
   if (last?.type === 'text') message!.content.splice(-1, 1, { ...last, interrupted })
 }
 
-/** As the SDK wraps what a tool gave, when it makes messages of it. */
+/** The form that the SDK gives to a tool's output when it makes messages of it. */
 function asOutput(output: unknown): unknown {
   if (typeof output === 'string') return { type: 'text', value: output }
   return { type: 'json', value: plain(output) }
@@ -187,7 +190,7 @@ function outputOf(part: StreamPart): unknown {
   return part['isError'] === true ? { type: 'error-json', value: plain(output) } : asOutput(output)
 }
 
-/** What the provider failed with it wants back as it was. */
+/** The provider wants its own error back as it was. */
 function errorOutput(part: StreamPart): unknown {
   const { error } = part
   if (part['providerExecuted'] === true) return { type: 'error-json', value: plain(error) }
@@ -198,7 +201,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null) ?? 'null')
 }
 
-/** A file in the stream holds its bytes in a way of its own. */
+/** A file in a stream holds its bytes in a form of its own. */
 function asStored(part: StreamPart): readonly ContentPart[] {
   const { type, file, ...rest } = part as StreamPart & { file?: { base64?: string; mediaType?: string } }
   const content = file
@@ -208,7 +211,7 @@ function asStored(part: StreamPart): readonly ContentPart[] {
   return typeof stored === 'string' ? [] : stored
 }
 
-/** Models send it as JSON, the SDK as a value; what is no JSON is kept as it came. */
+/** Models send the input as JSON, the SDK as a value. Text that is no JSON is kept as it came. */
 function inputOf(input: unknown): unknown {
   if (typeof input !== 'string') return input
   try {
@@ -218,7 +221,7 @@ function inputOf(input: unknown): unknown {
   }
 }
 
-/** What the provider wants to see again with a thought or a call. */
+/** The fields that the provider wants to see again with a thought or a call. */
 function signature({ providerMetadata }: StreamPart): object {
   return providerMetadata ? { providerOptions: providerMetadata } : {}
 }

@@ -3,8 +3,8 @@ import type { MemoryToolName } from '../log/index.ts'
 import type { SdkTool } from '../memory/index.ts'
 
 /**
- * The part of the AI SDK's types that a turn meets, told in words of our own: whoever does without the SDK
- * compiles without it.
+ * The part of the AI SDK's types that a turn needs, written as our own types: a program without the SDK
+ * compiles too.
  */
 export type ProviderOptions = Record<string, Record<string, JsonValue>>
 
@@ -24,15 +24,15 @@ export interface Step {
   readonly model: unknown
   /** What the model would be sent. */
   readonly messages: readonly unknown[]
-  /** What the steps before it said, tools included. */
+  /** What the earlier steps said, tools included. */
   readonly responseMessages: readonly unknown[]
-  /** Those before it. */
+  /** The earlier steps. */
   readonly steps?: readonly unknown[]
-  /** What the program put in meanwhile for this step; it is in `messages`. */
+  /** What the program added for this step meanwhile. `messages` includes it. */
   readonly experimental_steeringMessages?: readonly unknown[]
 }
 
-/** Assignable to what the SDK takes, whatever model and messages it knows. */
+/** Assignable to what the SDK takes, whatever models and messages it knows. */
 export interface StepChange {
   instructions?: SystemMessage
   messages?: SentToModel[]
@@ -41,19 +41,19 @@ export interface StepChange {
 
 /** For `generateText`, `streamText` and agents: spread it beside the model. */
 export interface TurnPrompt<Tools extends object> {
-  /** Left out where there are none. */
+  /** Left out where there are no instructions. */
   instructions?: SystemMessage
   messages: SentToModel[]
   tools: Tools & MemoryToolSet
-  /** Ends the loop of tool calls; without it the SDK stops after the first. */
+  /** Ends the loop of tool calls. Without it the SDK stops after the first step. */
   stopWhen: (state: { readonly steps: readonly unknown[] }) => boolean
   prepareStep: (step: Step) => Promise<StepChange>
 }
 
-/** As far as they are offered in the session. */
+/** The memory tools, as far as the session offers them. */
 export type MemoryToolSet = { [Name in MemoryToolName]: SdkTool }
 
-/** What `generateText`, `streamText` and agents give, as far as a turn looks at it. */
+/** What `generateText`, `streamText` and agents return, as far as a turn reads it. */
 export interface GeneratedLike {
   readonly responseMessages?: PromiseLike<readonly unknown[]> | readonly unknown[]
   readonly steps?: PromiseLike<readonly unknown[]> | readonly unknown[]
@@ -61,7 +61,7 @@ export interface GeneratedLike {
   readonly fullStream?: AsyncIterable<unknown>
 }
 
-/** Of a finished step, what it took and who took it. */
+/** What a finished step took, and which model took it. */
 export interface StepFigures {
   readonly finishReason?: string
   readonly usage?: {

@@ -15,12 +15,12 @@ import { scaleOf } from './asked.ts'
 
 export interface SettledApprovals {
   readonly approvals: readonly TurnApproval[]
-  /** Those that this turn carries out. */
+  /** The calls that this turn carries out. */
   readonly decided: readonly DecidedCalls[]
 }
 
 export interface ApprovalsHost {
-  /** The newest visible messages of the log, or the one with this number. */
+  /** The newest visible messages of the log, or only the message with this number. */
   readLog(seq?: number): Promise<readonly Message[]>
   /** `false`: another turn of this process carries it out. */
   claimApproval(approvalId: string): boolean
@@ -30,8 +30,8 @@ export interface ApprovalsHost {
 const NOTHING_SETTLED: SettledApprovals = { approvals: [], decided: [] }
 
 /**
- * What came of the persons' words that this turn is the first to hear. A call is claimed first and looked for then, so
- * that another turn, which ran it meanwhile, has stored its result by the time that we look.
+ * Settles the persons' words that this turn is the first to hear. A call is claimed first and looked up after
+ * that. So if another turn ran it meanwhile, its result is already stored when we look.
  */
 export async function settleApprovals(
   { newest, context }: FrozenContext,
@@ -69,7 +69,7 @@ export async function settleApprovals(
   }
 }
 
-/** What asked lies in what was read, or where the answer says. */
+/** The newest messages, and the older message with the call where the person's word points to one. */
 async function logWith(open: readonly OpenApproval[], host: ApprovalsHost): Promise<readonly Message[]> {
   const newest = await host.readLog()
   const found = decidedCalls(newest, open)
@@ -82,7 +82,7 @@ async function logWith(open: readonly OpenApproval[], host: ApprovalsHost): Prom
   return [...[...older.values()].sort((one, other) => one.seq - other.seq), ...newest]
 }
 
-/** A call that the context does not show is sent whole, beside all that it shows. */
+/** A call that the context does not show is sent whole, beside everything that the context shows. */
 async function withoutRoom(
   groups: readonly DecidedCalls[],
   context: FrozenContext['context'],
@@ -101,7 +101,7 @@ async function withoutRoom(
 
 type Found = { readonly call: AnsweredCall; readonly isOpen: boolean }
 
-/** `null`: there is nothing to do, and nothing to tell. */
+/** `null`: there is nothing to do and nothing to tell. */
 function outcomeOf({
   found,
   isClaimed,

@@ -1,6 +1,6 @@
 const SHARE = 0.5
 
-/** What a provider found too long is sent again within this, once. */
+/** The budget for the second and last try, after a provider found the prompt too long. */
 export function shortenedBudget(refusedTokens: number): number {
   return Math.max(1, Math.floor(refusedTokens * SHARE))
 }

@@ -1,14 +1,14 @@
-/** A tool as the SDK takes it, as far as its size goes. */
+/** The fields of an SDK tool that decide its size. */
 interface ToolLike {
   readonly description?: unknown
   readonly inputSchema?: unknown
   readonly args?: unknown
 }
 
-/** Where a schema cannot be read: about what a small one takes. */
+/** Stands for a schema that cannot be read; it takes about as much as a small one. */
 const UNKNOWN_SCHEMA = { type: 'object', properties: { unknown: { type: 'string', description: 'unknown' } } }
 
-/** The tools as the model is told of them: what they take of the window. */
+/** The tools as the model is told of them, to measure what they take of the window. */
 export function toolDefinitions(tools: Readonly<Record<string, unknown>>): readonly object[] {
   return Object.entries(tools).map(([name, tool]) => {
     const { description, inputSchema, args } = (tool ?? {}) as ToolLike
@@ -21,7 +21,10 @@ export function toolDefinitions(tools: Readonly<Record<string, unknown>>): reado
   })
 }
 
-/** The SDK's own schemas carry theirs; others say it by the Standard JSON Schema; some are functions of either. */
+/**
+ * A schema of the SDK carries its JSON schema. Others follow the Standard JSON Schema. A function returns
+ * either kind.
+ */
 function jsonSchemaOf(schema: unknown): unknown {
   try {
     const given = typeof schema === 'function' ? (schema as () => unknown)() : schema

@@ -3,26 +3,27 @@ import type { StepFigures } from './sdk.ts'
 
 export interface TurnUsage {
   readonly inputTokens: number
-  /** Of these, what the provider had in its cache. */
+  /** The part of the input tokens that the provider had in its cache. */
   readonly cachedInputTokens: number
   readonly outputTokens: number
 }
 
 /**
- * What the calls of the model in one turn took, in all its attempts. It listens to the model itself, since the SDK tells
- * nothing of an answer that threw; where it cannot, since the model is known by its name only, it goes by the SDK.
+ * What the calls of the model in one turn took, over all attempts. The meter listens to the model itself,
+ * since the SDK tells nothing of an answer that threw. A model that is known only by its name cannot be
+ * listened to; then the figures of the SDK count.
  */
 export class TurnMeter {
   readonly #steps = new Map<string, MeteredStep>()
 
-  /** Called before the model is; what it gives is told of the call. */
+  /** Called before the model. The caller tells the result how the call goes. */
   begin(attempt: number, step: number): MeteredCall {
     const call = new MeteredCall()
     this.#step(attempt, step).calls.push(call)
     return call
   }
 
-  /** What the SDK says of the steps of an attempt, in order. */
+  /** Takes the SDK's figures for the steps of an attempt, in order. */
   tell(attempt: number, steps: readonly StepFigures[]): void {
     for (const [index, { usage }] of steps.entries()) {
       const told = usageIn(usage)
@@ -30,7 +31,7 @@ export class TurnMeter {
     }
   }
 
-  /** `null`: nobody counted. */
+  /** `null`: no provider gave figures. */
   get usage(): TurnUsage | null {
     const counted = [...this.#steps.values()].flatMap(countedIn)
     if (counted.length === 0) return null
@@ -42,7 +43,7 @@ export class TurnMeter {
     }
   }
 
-  /** The model began to answer, and nobody said what it took. */
+  /** Calls that the model began to answer, but whose figures are unknown. */
   get uncountedCalls(): number {
     const steps = [...this.#steps.values()].filter(
       ({ told, calls }) => told === null || calls.some(isCounted),
@@ -59,7 +60,7 @@ export class TurnMeter {
 }
 
 interface MeteredStep {
-  /** More than one where the SDK tried again. */
+  /** More than one where the SDK tried the step again. */
   readonly calls: MeteredCall[]
   told: TurnUsage | null
 }
@@ -67,10 +68,13 @@ interface MeteredStep {
 /** One call of the model. */
 export class MeteredCall {
   usage: TurnUsage | null = null
-  /** The provider said no, for which none asks anything. */
+  /** The provider refused the call. A refused call costs nothing. */
   isRefused = false
 
-  /** The result of a model that does not stream, or the end of one that does; anything else says nothing of it. */
+  /**
+   * Takes the result of a model that does not stream, or the last part of a stream. Any other part has no
+   * figures.
+   */
   hear(part: unknown): void {
     this.usage = usageIn((part as { readonly usage?: unknown } | null)?.usage) ?? this.usage
   }
@@ -80,7 +84,7 @@ export class MeteredCall {
   }
 }
 
-/** The request went out, and no word of a refusal came back: the provider may have answered it all the same. */
+/** The request went out, and no refusal came back. The provider may have answered it all the same. */
 function isBrokenAnswer(error: unknown): boolean {
   const { url, statusCode } = (error ?? {}) as { readonly url?: unknown; readonly statusCode?: unknown }
   return typeof url === 'string' && (typeof statusCode !== 'number' || statusCode < 400)
@@ -95,7 +99,10 @@ function countedIn({ calls, told }: MeteredStep): readonly TurnUsage[] {
   return heard.length > 0 || told === null ? heard : [told]
 }
 
-/** In the SDK's own words, and in those of the models below it, the older ones too. `null`: it counts nothing. */
+/**
+ * Reads the SDK's own form and the forms of the models below it, old ones included. `null`: there are no
+ * figures.
+ */
 function usageIn(usage: unknown): TurnUsage | null {
   const { inputTokens, outputTokens, inputTokenDetails, cachedInputTokens } = (usage ?? {}) as GivenUsage
   const input = numberIn(inputTokens, 'total')
@@ -115,7 +122,7 @@ interface GivenUsage {
 
 type GivenTokens = number | { readonly total?: number; readonly cacheRead?: number } | undefined
 
-/** `bare`: what a number by itself stands for; `null`: for nothing. */
+/** `bare`: what a plain number stands for; `null`: for nothing. */
 function numberIn(
   tokens: GivenTokens,
   field: 'total' | 'cacheRead',

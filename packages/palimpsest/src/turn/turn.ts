@@ -38,73 +38,90 @@ import { withUniqueIds } from './unique-ids.ts'
 
 export interface TurnOptions<Tools extends object = object>
   extends Omit<ContextOptions, 'tools' | 'model' | 'notes' | 'alsoSeqs'> {
-  /** Your own, as the AI SDK takes them; the memory tools are added. */
+  /** The caller's own tools, as the AI SDK takes them. The memory tools are added. */
   readonly tools?: Tools
-  /** By whose token counts the budget is meant: the model, or its name. */
+  /** The model, or its name, whose token counts the budget is meant in. */
   readonly model?: string | LanguageModelLike
   /** `false`: the model is not offered the memory tools. */
   readonly memoryTools?: boolean
-  /** After so many calls of the model the loop of tool calls ends. The default: 20. */
+  /** The loop of tool calls ends after this many calls of the model. The default: 20. */
   readonly maxSteps?: number
   /**
-   * The messages that this answers, where they wait (`append` with `awaits`): noting that they are answered and
-   * storing the whole answer are one step. The answer points to the first of them. The newest of them is the
-   * `throughSeq`, unless that is given.
+   * The waiting messages that this turn answers (`append` with `awaits`). Storing the whole answer also marks
+   * them as answered, in one step. The answer points to the first of them. The newest of them is the
+   * `throughSeq`, unless the caller gives one.
    */
   readonly answers?: readonly number[]
-  /** Has its say about what this turn stores, as `policy` has in `append()`. `policy` itself is only for what is shown. */
+  /**
+   * Decides about what this turn stores, as `policy` does in `append()`. `policy` itself is only for what is
+   * shown.
+   */
   readonly appendPolicy?: Policy
-  /** Said to the model at the very end, after what was said last, and not stored. */
+  /** Said to the model at the very end, after the last message. It is not stored. */
   readonly reminder?: string
-  /** Shown to the model at the very end, for this turn alone, and not stored: what is attached to what it answers. */
+  /**
+   * Files shown to the model at the very end, for this turn alone. They are attached to what it answers, and
+   * are not stored.
+   */
   readonly files?: readonly TurnFile[]
 }
 
 /** What a turn needs of its session. */
 export interface TurnHost extends ApprovalsHost {
-  /** Refused where something that the turn has seen was erased since, or one of those that it follows taken back. */
+  /**
+   * Refused if something that the turn has seen was erased since, or if a message that it follows was taken
+   * back.
+   */
   append(
     messages: readonly MessageInput[],
     to: { readonly answers: Answers | undefined; readonly follows: readonly number[] },
   ): Promise<{ messages: readonly { readonly seq: number }[] }>
-  /** What was said last through the caller's handle: what a turn answers that does not say it. `null`: nothing was. */
+  /**
+   * The last message that came through the caller's handle: a turn that names no question answers it. `null`:
+   * there is none.
+   */
   readonly said: number | null
   freeze(options: ContextOptions, answers: readonly number[]): Promise<FrozenContext>
   compact(signal: AbortSignal | undefined): Promise<unknown>
   observeUsage(context: Context, usage: { model: string; inputTokens: number }): Promise<void>
-  /** Of the context that is made next. */
+  /** The language of the context that is made next. */
   language(): Promise<Language>
   memoryTools(answers: readonly number[]): Promise<MemoryTools>
-  /** Hears of what went wrong while the turn went on. */
+  /** Hears of errors that did not stop the turn. */
   onError(error: unknown): void
-  /** Throws where something that the turn has seen was erased since. */
+  /** Throws if something that the turn has seen was erased since. */
   check(): Promise<void>
 }
 
 export interface FinishedTurn {
-  /** `aborted`: somebody stopped it. `failed`: an error did. What was said until then is stored either way. */
+  /**
+   * `aborted`: a caller or a time-out stopped it. `failed`: an error did. What was said until then is stored
+   * either way.
+   */
   readonly status: 'complete' | Interruption
-  /** Those of what was said, in the log. */
+  /** The numbers of the stored messages in the log. */
   readonly seqs: readonly number[]
-  /** Of all calls of the model together, those of attempts that failed too; `null`: no provider counted. */
+  /**
+   * The sum over all calls of the model, those of failed attempts included; `null`: no provider gave figures.
+   */
   readonly usage: TurnUsage | null
   /**
-   * Calls that are not in `usage`, since no provider told what they took: the answer was cut off before its figures, or
-   * the provider gives none. Left out: none. A call that was refused takes nothing.
+   * How many calls are not in `usage` because their figures are unknown: the answer was cut off before them,
+   * or the provider gives none. Left out: none. A refused call takes nothing.
    */
   readonly uncountedCalls?: number
-  /** Why it is not complete. */
+  /** Why the turn is not complete. */
   readonly error?: unknown
 }
 
 const MAX_STEPS = 20
-/** To have tools and context in one language, and the tools as the one who asks may have them. */
+/** How often a turn tries to get tools and context in one language, with the tools that the asker may use. */
 const MAX_TRIES = 3
 
 /**
- * One answer to what was said so far. What it shows is frozen when it begins: what others say meanwhile is for the
- * next turn. What the model and its tools say is stored step by step, so that a process that dies loses the last
- * step at most.
+ * One answer to what was said so far. The turn freezes what it shows when it begins: what others say
+ * meanwhile is for the next turn. What the model and its tools say is stored step by step, so a process that
+ * dies loses at most the last step.
  */
 export class Turn<Tools extends object = object> {
   readonly #host: TurnHost
@@ -112,25 +129,28 @@ export class Turn<Tools extends object = object> {
   readonly #frozen: FrozenContext
   readonly #id = crypto.randomUUID()
   readonly #own = new Set<number>()
-  /** Of these, those of the present attempt. */
+  /** Of `#own`, the messages of the present attempt. */
   readonly #saidNow = new Set<number>()
   readonly #answers: readonly number[]
   readonly #atEnd: AtEnd
   readonly #meter = new TurnMeter()
-  /** By the result that was handed in. */
+  /** The key is the result that the caller passed to `finish`. */
   readonly #finishes = new WeakMap<object, Promise<FinishedTurn>>()
-  /** A prompt may be sent more than once: each time is an attempt, and what it said has ids of its own. */
+  /**
+   * A caller may send a prompt more than once. Each time is an attempt, and the messages of each have ids of
+   * their own.
+   */
   #attempt = 0
   /** The first step of this attempt was sent what the context shows, and nothing else. */
   #isPromptKnown = true
   #storedMessages = 0
   #storedSteps = 0
-  /** What calls that a person allowed came to is in the log: a further attempt does not store it again. */
+  /** The log has the results of calls that a person allowed. A later attempt does not store them again. */
   #areAllowedStored = false
   /** The result of this attempt, once there is one. */
   #result: GeneratedLike | PromiseLike<GeneratedLike> | null = null
   #failure: Promise<FinishedTurn> | null = null
-  /** What the model says in the present step, where it streams. */
+  /** What the model says in the present step, if it streams. */
   #heard: Collector | null = null
   #base: Base
   /** How many messages the SDK holds for the present step, and how many of them the base stands for. */
@@ -138,14 +158,14 @@ export class Turn<Tools extends object = object> {
   #standsFor = 0
   #budget: number
 
-  /** The newest message that it answers. */
+  /** The newest message that the turn answers. */
   readonly seq: number
-  /** What the model sees at its beginning, with its report. */
+  /** What the model sees at the beginning of the turn, with its report. */
   readonly context: Context
-  /** What comes of persons' words to calls that asked for approval, and that this turn is the first to hear. */
+  /** What comes of persons' words to calls that asked for approval. This turn is the first to hear them. */
   readonly approvals: readonly TurnApproval[]
   readonly #decided: SettledApprovals['decided']
-  /** To be spread into `generateText`, `streamText` or an agent's settings. */
+  /** Spread it into `generateText`, `streamText` or an agent's settings. */
   readonly prompt: TurnPrompt<Tools>
 
   private constructor(host: TurnHost, options: ContextOptions, frozen: FrozenContext, rest: Rest<Tools>) {
@@ -193,7 +213,7 @@ export class Turn<Tools extends object = object> {
         ...(name !== undefined && { model: name }),
       }
       const frozen = await host.freeze(asked, answers)
-      // Another epoch may have begun meanwhile: all that the model reads is in one language.
+      // Another epoch may have begun meanwhile. Everything that the model reads has to be in one language.
       const isOne = frozen.context.language === language
       const isTheirs = answers.length > 0 || asker === null || asker === frozen.asked
       if (!(isOne && isTheirs) && tries < MAX_TRIES) {
@@ -209,9 +229,9 @@ export class Turn<Tools extends object = object> {
   }
 
   /**
-   * Stores what was said, with tool calls and their results, and learns from the usage. Waits for a stream to end.
-   * One that was stopped or broke off is stored as far as it came. The same result again adds nothing; where storing
-   * failed, it is tried again.
+   * Stores what was said, with tool calls and their results, and learns from the usage. It waits for a stream
+   * to end. A stream that was stopped or broke off is stored as far as it came. The same result again adds
+   * nothing. If storing failed, the next call tries again.
    */
   async finish(result: GeneratedLike | PromiseLike<GeneratedLike>): Promise<FinishedTurn> {
     checkResult(result)
@@ -228,8 +248,8 @@ export class Turn<Tools extends object = object> {
   }
 
   /**
-   * For a `generateText` that threw: what its finished steps said is stored, and that it ended there. Where there is
-   * a result after all, and it was only not stored, it is stored now.
+   * For a `generateText` that threw: stores what the finished steps said, and that the answer ended there. If
+   * there is a result after all and it was not stored, this call stores it.
    */
   async fail(error: unknown): Promise<FinishedTurn> {
     if (this.#result !== null) return this.finish(this.#result)
@@ -238,14 +258,17 @@ export class Turn<Tools extends object = object> {
   }
 
   /**
-   * For an answer that takes long: throws an `ErasedMeanwhileError` where something that it has seen was erased since.
-   * Nothing more of it can be stored then, and none of it should be shown.
+   * For an answer that takes long: throws an `ErasedMeanwhileError` if something that the turn has seen was
+   * erased since. Then nothing more of it can be stored, and the caller should show none of it.
    */
   async check(): Promise<void> {
     await this.#host.check()
   }
 
-  /** What its calls of the model took so far, as in `FinishedTurn`: also where nothing of it could be stored. */
+  /**
+   * What the calls of the model took so far, as in `FinishedTurn`, even if nothing of the answer could be
+   * stored.
+   */
   get usage(): TurnUsage | null {
     return this.#meter.usage
   }
@@ -261,7 +284,7 @@ export class Turn<Tools extends object = object> {
     return this.#ended(status, error)
   }
 
-  /** What was run is in the log by now. */
+  /** The log has the results of these calls by now. */
   #release(): void {
     this.#host.releaseApprovals(
       this.approvals.flatMap(({ approvalId, outcome }) => (outcome === 'carried_out' ? [approvalId] : [])),
@@ -293,7 +316,10 @@ export class Turn<Tools extends object = object> {
     return this.#ended(status, status === 'complete' ? undefined : `The model stopped: ${reason}`)
   }
 
-  /** Of the step that was cut off. Of one that is whole there is nothing here: it is in the log by the next. */
+  /**
+   * What was said in a step that was cut off. A whole step leaves nothing here: it is stored before the next
+   * step.
+   */
   #heardSoFar(interrupted: Interruption): readonly SaidMessage[] {
     this.#heard?.end(interrupted, undefined)
     return this.#heard?.said().steps.flat() ?? []
@@ -309,7 +335,10 @@ export class Turn<Tools extends object = object> {
     }
   }
 
-  /** The first call is the one whose prompt we know to the last token. The answer is stored: no figure may undo that. */
+  /**
+   * The first call is the only one whose prompt we know to the last token. The answer is stored already: no
+   * error here may undo that.
+   */
   async #learn([first]: readonly StepFigures[]): Promise<void> {
     const inputTokens = first?.usage?.inputTokens
     const { provider, modelId } = first?.model ?? {}
@@ -327,7 +356,8 @@ export class Turn<Tools extends object = object> {
 
   async #prepareStep(step: Step): Promise<StepChange> {
     if (step.stepNumber === 0) this.#beginAttempt(step)
-    // Before the first step there are the results of calls that somebody allowed: nothing may run them again.
+    // Before the first step these are results of calls that a person allowed: nothing may run those calls
+    // again.
     if (step.responseMessages.length > 0) await this.#storeSteps(step)
     if (step.stepNumber === 0)
       this.#areAllowedStored ||=
@@ -382,14 +412,14 @@ export class Turn<Tools extends object = object> {
     this.#standsFor = messages.length - responseMessages.length
   }
 
-  /** An answer is worth more than its storing on time: what fails here is tried again at the end. */
+  /** An answer matters more than storing it on time. What fails here is tried again at the end. */
   async #storeSteps({ stepNumber, responseMessages, experimental_steeringMessages: steering = [] }: Step) {
     try {
       await this.#store(responseMessages.slice(this.#storedMessages))
       this.#storedSteps = stepNumber
       await this.#append(steering.map((message, place) => [message, `steering:${stepNumber}:${place}`]))
     } catch (error) {
-      // Somebody else has answered, or what was asked is gone: nobody waits for the rest.
+      // Another turn has answered, or the question is gone: the rest of the answer is not wanted.
       if (error instanceof NotWaitingError || isOverForGood(error)) throw error
       this.#host.onError(error)
     }
@@ -399,7 +429,7 @@ export class Turn<Tools extends object = object> {
     await this.#store(messages, this.#answering({ earlier: [...this.#saidNow] }))
   }
 
-  /** What is stored of an answer to messages that wait is stored only as long as they do. */
+  /** An answer to waiting messages is stored only as long as they wait. */
   #answering(answer: Pick<Answers, 'earlier' | 'isPart'>): Answers | undefined {
     return this.#answers.length > 0 ? { seqs: this.#answers, ...answer } : undefined
   }
@@ -423,14 +453,14 @@ export class Turn<Tools extends object = object> {
     this.#storedMessages += messages.length
   }
 
-  /** What it answers, and what it has said of that answer so far. */
+  /** The messages that the turn answers, and what it has said so far. */
   get #follows(): readonly number[] {
     const { throughSeq } = this.context.report
     const asked = [this.seq, throughSeq].filter(seq => seq !== 0)
     return [...new Set([...asked, ...this.#answers, ...this.#saidNow])]
   }
 
-  /** Each with the end of its id: what was stored already adds nothing. */
+  /** Each message comes with the end of its id, so a message that is already stored adds nothing. */
   async #append(
     messages: readonly (readonly [message: unknown, id: string])[],
     answers = this.#answering({ isPart: true }),
@@ -448,8 +478,8 @@ export class Turn<Tools extends object = object> {
   }
 
   /**
-   * From the log, where the steps of this turn are by now. Thoughts are kept: within a loop some providers insist
-   * on them.
+   * Made from the log, which has the steps of this turn by now. Thoughts are kept: some providers insist on
+   * them within a loop of tool calls.
    */
   async #shownNow(most: number): Promise<Base> {
     const contextFor = (budget = most) =>
@@ -464,7 +494,7 @@ export class Turn<Tools extends object = object> {
     const lost = this.approvals.filter(({ outcome }) => isLost(outcome))
     const { messageSeqs } = context
     const messages = withApprovals(shown.messages, { messageSeqs, language, decided: this.#decided })
-    // After what a person allowed comes the call itself, and nothing else.
+    // After what a person allowed stands the call itself, and nothing else.
     if (this.#decided.length === 0)
       return this.#reminding({ ...shown, messages: withLostApprovals(messages, lost, language) })
     return {
@@ -479,7 +509,8 @@ export class Turn<Tools extends object = object> {
     if (atEnd.length === 0) return base
     const { messages } = base
     const last = messages.at(-1)
-    // There is something new: what waits for an answer may lie before what was said last.
+    // The turn does have something new: a waiting message may lie before what was said last. So the closing
+    // note is wrong here.
     const shown = last?.content === closingNote(language) ? messages.slice(0, -1) : messages
     return { ...base, messages: [...shown, ...atEnd] }
   }
@@ -493,7 +524,8 @@ export class Turn<Tools extends object = object> {
       const since = step.responseMessages.slice(this.#storedMessages) as SentToModel[]
       this.#budget = budget
       this.#base = { ...shorter, messages: [...shorter.messages, ...withUniqueIds(shorter.messages, since)] }
-      // Nobody tells the SDK of it: what it holds now is what this stands for.
+      // The SDK does not learn of the shorter prompt. So the base now stands for everything that the SDK
+      // holds.
       this.#standsFor = this.#held
     } catch (error) {
       if (!(error instanceof ContextOverflowError)) this.#host.onError(error)
@@ -514,7 +546,8 @@ function checkResult(result: unknown): void {
 
 function checkGenerated(result: unknown): void {
   checkResult(result)
-  // Looked for, not at: the SDK's promises reject where nobody awaits them.
+  // This tests for the field and does not read it: a promise of the SDK that is read and not awaited rejects
+  // unhandled.
   if (!FIELDS.some(field => field in (result as object)))
     throw new InvalidArgumentError('result', result, RESULT)
 }
@@ -542,7 +575,7 @@ interface Rest<Tools extends object> {
   readonly settled: SettledApprovals
 }
 
-/** It counts as room for the reply: what else is shown is the same with it and without. */
+/** The room counts as room for the reply, so that the rest of the context is the same with and without it. */
 function withRoomFor(atEnd: AtEnd, { outputReserve }: ContextOptions, language: Language): ContextOptions {
   const reserve = (outputReserve ?? 0) + tokensAtEnd(atEnd, language)
   return { outputReserve: reserve, usualReserve: outputReserve ?? null }

@@ -1,11 +1,11 @@
 import type { SentToModel } from './sdk.ts'
 
-/** OpenAI takes no longer ids, and a number comes behind these. */
+/** OpenAI refuses longer ids, and a number follows these characters. */
 const MAX_STEM_CHARACTERS = 30
 
 /**
- * Some models number their calls anew in every reply, and providers want each id once. A call that bears the id of one
- * before it is sent under another, and so is its result, which follows it.
+ * Some models number their calls anew in every reply, but providers want each id only once. A call with the
+ * id of an earlier call is sent under another id. So is its result, which follows it.
  */
 export function withUniqueIds(
   before: readonly SentToModel[],
@@ -23,7 +23,7 @@ export function withUniqueIds(
   })
 }
 
-/** `ids` are those of calls to come: what bears one of them yields. */
+/** Renames the ids in `messages` that are also in `ids`, the ids of calls to come. */
 export function withoutIds(
   messages: readonly SentToModel[],
   ids: ReadonlySet<string>,

@@ -25,7 +25,7 @@ type Streamed = Awaited<ReturnType<Model['doStream']>>
 
 export interface MemoryMiddlewareOptions
   extends Pick<ContextOptions, 'budget' | 'outputReserve' | 'reasoning'> {
-  /** Hears of what went wrong after the model had answered. The default: a warning of the process. */
+  /** Hears of errors after the model has answered. The default: a warning of the process. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -37,22 +37,25 @@ const OPTIONS = optionsOf<MemoryMiddlewareOptions>({
 })
 
 /**
- * Memory for code that can change nothing but its model: `wrapLanguageModel({ model, middleware })`. What the code
- * sends is laid onto the log and what is new is stored; the model is sent the session's context instead; what it
- * says is stored. `session`: one, or a function that finds it by the call's `providerOptions`.
+ * Memory for code that can change only its model: `wrapLanguageModel({ model, middleware })`. The list that
+ * the code sends is compared with the log, and what is new is stored. The model is sent the session's context
+ * instead of the list. What the model says is stored.
+ *
+ * `session`: a session, or a function that finds it by the call's `providerOptions`.
  */
 export function memoryMiddleware(
   session: Session | ((call: Pick<CallOptions, 'providerOptions'>) => Session | Promise<Session>),
   options: MemoryMiddlewareOptions = {},
 ): LanguageModelMiddleware {
   checkOptions('memoryMiddleware', options, OPTIONS)
-  // The SDK tries a call that failed again, with the very same list: it is stored once, whatever was said since.
+  // The SDK tries a failed call again with the very same list. The list is stored once, whatever was said
+  // since.
   const failed = new WeakMap<object, Stored>()
   const begin = async (params: CallOptions, model: Model) => {
     const chat = typeof session === 'function' ? await session(params) : session
     const stored = failed.get(params.prompt)
     failed.delete(params.prompt)
-    // What the model says to it is stored in this very session, or not at all.
+    // The model's answer is stored in this very session, or not at all.
     return MemoryCall.begin(await chat.bound(), { params, model, options, ...(stored && { stored }) })
   }
   const trying = async <Result>(
@@ -93,7 +96,7 @@ interface Call {
   readonly params: CallOptions
   readonly model: Model
   readonly options: MemoryMiddlewareOptions
-  /** By an earlier try. */
+  /** What an earlier try stored. */
   readonly stored?: Stored
 }
 
@@ -106,7 +109,9 @@ class MemoryCall {
   #shown: Shown
 
   readonly stored: Stored
-  /** A provider that finds the prompt too long is sent less, once. */
+  /**
+   * The model with one more try: if the provider finds the prompt too long, it is sent a shorter one, once.
+   */
   readonly guarded: Model
 
   private constructor(
@@ -166,7 +171,9 @@ class MemoryCall {
     }
   }
 
-  /** The same stream; what comes through is stored when it ends, however it ends, before whoever reads it knows. */
+  /**
+   * The same stream. Its parts are stored when it ends, however it ends, before the reader learns of the end.
+   */
   listen(stream: Streamed['stream']): Streamed['stream'] {
     const reader = stream.getReader()
     const collector = new Collector()
@@ -202,7 +209,7 @@ class MemoryCall {
     })
   }
 
-  /** The model has answered: that must not be lost on the way, whatever the store says. */
+  /** The model has answered: an error of the store must not lose the answer. */
   async store(collector: Collector, inputTokens: number | undefined): Promise<void> {
     try {
       const { steps, interrupted } = collector.said()

@@ -17,7 +17,7 @@ import {
 type ToolPart = ToolUIPart | DynamicToolUIPart
 type Answer = ToolApprovalResponsePart | ToolResultPart
 
-/** The session as far as a page can answer it. */
+/** The part of a session that a page can answer. */
 export interface AnsweredLog {
   readonly sessionId: string
   readonly newest: readonly Message[]
@@ -26,9 +26,9 @@ export interface AnsweredLog {
 }
 
 /**
- * What a page says of tool calls and the log does not know yet, a message for each call. A page has the last word on
- * nothing but calls that wait for it: whatever else it says of the assistant's reply is not looked at. An error:
- * nothing but answers that no call waits for.
+ * What a page says of tool calls and the log does not know yet: one message for each call. A page decides
+ * only about calls that wait for it. Anything else that it says of the assistant's reply is ignored. If the
+ * page holds only answers that no call waits for, this throws.
  */
 export async function answersOfPage(
   message: UIMessage,
@@ -70,8 +70,9 @@ export async function answersOfPage(
 }
 
 /**
- * Those of the reply that the page shows, in order: the same id stands for its first call first. The page's own id of
- * a reply that it saw come is not known here; then it is the newest reply with such a call.
+ * The calls of the reply that the page shows, in order: of several calls with one id, the first comes first.
+ * A page that saw a reply arrive has an id of its own for it, which is unknown here. Then it is the newest
+ * reply with such a call.
  */
 function callsById(
   { id }: UIMessage,
@@ -82,7 +83,7 @@ function callsById(
   }: {
     readonly parts: readonly ToolPart[]
     readonly newest: readonly Message[]
-    /** Of all that is there, since a result may have come after something else was said. */
+    /** All calls, since a result may have come after other messages. */
     readonly calls: readonly AnsweredCall[]
   },
 ): Map<string, AnsweredCall[]> {
@@ -110,7 +111,7 @@ function repliesIn(messages: readonly Message[]): Message[][] {
   return replies
 }
 
-/** Whoever was asked first has to allow the call before it has a result; one who refused it gave its result. */
+/** A person who was asked has to allow a call before it can have a result. A refusal is itself the result. */
 function freshAnswers(given: readonly Answer[], call: AnsweredCall, { state }: ToolPart): Answer[] {
   if (call.result) return []
   const response = given.find(part => part.type === 'tool-approval-response')
@@ -141,7 +142,7 @@ function decisionIn(part: ToolPart): ApprovalDecision | null {
   return { approvalId: id, approved }
 }
 
-/** Ids of approvals that a page answers and that are not among these messages: they were asked for earlier. */
+/** Ids of approvals that a page answers and that are not among these messages: they are older. */
 export function unknownApprovals(
   message: UIMessage,
   newest: readonly Message[],

@@ -10,7 +10,7 @@ export interface Listed {
   readonly content: Content
 }
 
-/** What a call's prompt says, apart from its instructions, for the log. */
+/** The messages of a call's prompt for the log, without its instructions. */
 export function promptMessages(prompt: CallOptions['prompt']): Listed[] {
   return prompt.flatMap((message): Listed[] => {
     if (message.role === 'system') return []
@@ -24,7 +24,7 @@ export function promptInstructions(prompt: CallOptions['prompt']): string {
   return prompt.flatMap(message => (message.role === 'system' ? [message.content] : [])).join('\n\n')
 }
 
-/** Below `generateText`, a file says what its data is. */
+/** At the level of models, a file tells what kind its data is. */
 function toPart(part: Extract<PromptMessage, { role: 'user' }>['content'][number]): ContentPart {
   if (part.type === 'text') return { type: 'text', text: part.text }
   const { data, ...rest } = part

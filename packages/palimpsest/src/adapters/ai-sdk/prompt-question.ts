@@ -8,8 +8,8 @@ import type { Listed } from './prompt-messages.ts'
 import { readEnd } from './store-prompt.ts'
 
 /**
- * What a loop of tool calls answers: the user's last messages in the call's own list, as the log has them. Empty
- * where the list ends with them: then every context shows them.
+ * What a loop of tool calls answers: the user's last messages in the call's own list, as the log has them.
+ * Empty if the list ends with them: then every context shows them.
  */
 export async function findQuestion(chat: Session, theirs: readonly Listed[]): Promise<readonly Message[]> {
   const last = theirs.findLastIndex(({ role }) => role === 'user')
@@ -26,7 +26,10 @@ export async function findQuestion(chat: Session, theirs: readonly Listed[]): Pr
   return found
 }
 
-/** The question as a context shows it, for one that no longer does; `null`: it does, or there is none. */
+/**
+ * The question in the form of a context, for a context that no longer shows it; `null`: it shows the
+ * question, or there is none.
+ */
 export async function askedOf(
   chat: Session,
   question: readonly Message[],

@@ -3,31 +3,33 @@ import { alignHistory, type KnownMessage, type Message, saysTheSame } from '../.
 import type { Session } from '../../session.ts'
 import type { Listed } from './prompt-messages.ts'
 
-/** Beyond what they send, so that a reply of ours that they leave out is seen. */
+/**
+ * How many more messages of the log are read than the list has. So a reply that the list leaves out is seen.
+ */
 const MORE_OF_OURS = 20
 const MAX_OF_OURS = 1_000
-/** The session's own limit. */
+/** The session's own limit for one append. */
 const MAX_AT_ONCE = 1_000
-/** How often somebody else may be faster. */
+/** How often another writer may be faster. */
 const MAX_TRIES = 5
 
-/** Begins the external ids of what came in a list, so that it is told from what others said. */
+/** External ids of messages from a list begin with this, so that other messages can be told from them. */
 const MARK = 'model-call:'
 
 /** What a call asks, as the log has it. */
 export interface Stored {
-  /** The user's last message of the list; `null`: there is none, or it lies too far back. */
+  /** The user's last message in the list; `null`: there is none, or it lies too far back. */
   readonly seq: number | null
-  /** Those of the list after it: what its own loop of tool calls did. */
+  /** The messages after it in the list: the work of the call's own loop of tool calls. */
   readonly steps: readonly number[]
 }
 
-/** Lays the list onto the log and stores what is new; `callId` is the call's own. */
+/** Compares the list with the log and stores what is new. `callId` belongs to this call alone. */
 export async function storePrompt(chat: Session, theirs: readonly Listed[], callId: string): Promise<Stored> {
   let arrived: number | null = null
   for (let tries = 1; ; tries++) {
     const ours = await readEnd(chat, theirs.length)
-    // What has come since this call was made is nothing that it could leave out.
+    // A message that came after the call was made cannot be one that the list leaves out.
     arrived ??= ours.messages.at(-1)?.seq ?? 0
     try {
       return await storeOnce(chat, theirs, { ours, callId, arrived })
@@ -67,7 +69,7 @@ async function storeOnce(
   return { seq: seqs[asked] ?? null, steps: asked < 0 ? [] : seqs.slice(asked + 1) }
 }
 
-/** Where the log has the last message of the user's and what follows it in the list. */
+/** Where the log has the user's last message and the messages that follow it in the list. */
 function locate(theirs: readonly Listed[], place: number, ours: readonly Message[]): Stored | null {
   const question = theirs[place]
   const at = question ? ours.findLastIndex(message => saysTheSame(message, question)) : -1
@@ -88,7 +90,7 @@ interface LogEnd {
   readonly isBeginning: boolean
 }
 
-/** As much of the log's end as a list of this length can speak of. */
+/** The end of the log, as far as a list of this length can cover it. */
 export async function readEnd(chat: Session, length: number): Promise<LogEnd> {
   const limit = Math.min(MAX_OF_OURS, length + MORE_OF_OURS)
   const messages = await chat.messages({ from: 'newest', limit })

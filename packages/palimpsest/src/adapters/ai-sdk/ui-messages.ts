@@ -28,12 +28,12 @@ async function loadSdk(): Promise<typeof import('ai')> {
   }
 }
 
-/** How far back a call is looked for that a page answers. */
+/** How many messages back a call is looked for that a page answers. */
 const MAX_LOOKED_AT = 200
 
 /**
- * Stores what a front end sent: a message of the user's, or what the page answered to tool calls of the last reply
- * (results, errors, approvals). The same again adds nothing, and nobody but the user speaks through it.
+ * Stores what a front end sent: a message of the user, or the page's answers to tool calls of the last reply
+ * (results, errors, approvals). The same message again adds nothing. Only the user can speak through it.
  */
 export async function appendUIMessage(chat: Session, message: UIMessage): Promise<Appended> {
   return sayingWithin(() => appendMessage(chat, message))
@@ -45,7 +45,7 @@ async function appendMessage(chat: Session, message: UIMessage): Promise<Appende
     case 'user':
       return chat.append(await saidByUser(message, sdk))
     case 'assistant': {
-      // What a page answers is for the session that asked.
+      // The answers of a page belong to the session that asked.
       const own = await chat.bound()
       const read = (limit: number) => own.messages({ from: 'newest', limit })
       const few = await read(MAX_LOOKED_AT)
@@ -53,7 +53,7 @@ async function appendMessage(chat: Session, message: UIMessage): Promise<Appende
       const newest = isEarlier ? await read(MAX_APPROVALS_BACK) : few
       const beginsAfter = (await own.info())?.beginsAfter ?? null
       const answers = await answersOfPage(message, { sessionId: chat.id, newest, beginsAfter }, sdk)
-      // To a call that was taken back meanwhile nothing is answered.
+      // A call that was taken back meanwhile gets no answer.
       return own.append(answers, { follows: answers.map(({ replyTo }) => replyTo as number) })
     }
     default:
@@ -78,8 +78,8 @@ async function saidByUser(
 type UIPart = UIMessage['parts'][number]
 
 /**
- * Messages of the log as a front end shows them: all that the assistant and its tools said in a row is one message,
- * as `useChat` has it while it streams. Each has the platform's id if it has one, else the log's.
+ * Messages of the log as a front end shows them. All that the assistant and its tools say in a row is one
+ * message, as in `useChat` while it streams. A message has the platform's id if there is one, else the log's.
  */
 export function toUIMessages(messages: readonly Message[]): UIMessage[] {
   const calls = new Map(toolCallsIn(messages).map(answered => [answered.call, answered]))
@@ -140,7 +140,10 @@ function filePart(part: AttachmentPart): UIPart[] {
   ]
 }
 
-/** In the states in which `convertToModelMessages` reads them back. A call that nobody answered is as it was asked. */
+/**
+ * In the states that `convertToModelMessages` reads back. A call that waits for its answer is in the state in
+ * which it was asked.
+ */
 function toolPart(answered: AnsweredCall | undefined): UIPart[] {
   if (!answered) return []
   const { toolCallId, toolName, input, dynamic, providerExecuted } = answered.call as SdkCall
@@ -171,7 +174,7 @@ function stateOf({ call, request, response, result }: AnsweredCall): object {
   return { state: 'output-available', output: value, ...allowed }
 }
 
-/** Beyond what the log knows of them: what the SDK says, and wants to hear again. */
+/** The SDK's own fields of an approval. The SDK wants them back. */
 interface Said {
   readonly reason?: string
   readonly isAutomatic?: boolean
@@ -194,7 +197,7 @@ function approvalOf(
   }
 }
 
-/** How the SDK wraps what a tool gave; anything else is what it gave. */
+/** Takes off the SDK's wrapper around a tool's output. An output without the wrapper is returned as it is. */
 function wrapped(output: unknown): { type: string; value: unknown } {
   const { type, value, reason } = (output ?? {}) as { type?: unknown; value?: unknown; reason?: unknown }
   if (type === 'execution-denied') return { type, value: reason }

@@ -17,7 +17,10 @@ export interface AgentMemoryOptions {
   readonly memoryTools?: boolean
   /** Finds older messages that may answer the user's last one, and puts them before it. The default: false. */
   readonly recall?: boolean
-  /** Who says a message of a person's: the platform's stable id, and the name. Left out: `additional_kwargs.sender`. */
+  /**
+   * The sender of a person's message: the platform's stable id, and the name. Left out:
+   * `additional_kwargs.sender`.
+   */
   readonly sender?: SenderOf
   /** For every context; see `chat.context()`. Instructions, tools and model are the agent's own. */
   readonly context?: Pick<
@@ -41,14 +44,17 @@ export class AgentMemory {
     this.tools = options.memoryTools === false ? [] : memoryToolsFor(runtime => this.#runOfTool(runtime))
   }
 
-  /** All that was said before the call is durable when it is made, and the reply when it is answered. */
+  /**
+   * Everything said before the call is durable when the model is called. The reply is durable when this
+   * returns.
+   */
   async callModel(request: ModelRequest, handler: ModelHandler): Promise<AIMessage> {
     const handle = this.#sessions.of(request.runtime as AgentRuntime)
     const { messages } = request.state
     const run = await this.#runs.of(handle, messages)
     const asked = await this.#log.store(handle, messages, run.session)
     run.question = asked.seq
-    // A session that nobody has said anything in yet has to be there, too.
+    // The session must also exist while it has no messages yet.
     if (messages.length === 0) await run.session.append([])
     const call = await this.#prepare(run, { request, handler, steps: asked.steps })
     const answer = await call.run()
@@ -60,7 +66,10 @@ export class AgentMemory {
     return answer
   }
 
-  /** The caller's `context` is not in the runtime that LangChain gives at the end of a run, but around it. */
+  /**
+   * At the end of a run LangChain does not put the caller's `context` into the runtime. It is in the
+   * configuration around it.
+   */
   async endRun(state: readonly BaseMessage[], runtime: AgentRuntime): Promise<void> {
     const { AsyncLocalStorageProviderSingleton: around } = (await loadPeers()).singletons
     const { context } = (around.getRunnableConfig() ?? {}) as Pick<AgentRuntime, 'context'>
@@ -68,7 +77,7 @@ export class AgentMemory {
     await this.#log.store(handle, state, this.#runs.end(handle, state)?.session)
   }
 
-  /** Where LangChain says in which state a tool was called: as the run has seen it. */
+  /** The run as it has seen the session, where LangChain tells in which state a tool was called. */
   #runOfTool(runtime: AgentRuntime & { readonly state?: unknown }): Pick<Run, 'session' | 'asking'> {
     const handle = this.#sessions.of(runtime)
     const { messages } = (runtime.state ?? {}) as { readonly messages?: unknown }

@@ -16,8 +16,8 @@ const TYPES = [
 ]
 
 /**
- * An image or a file in any of the shapes that LangChain's messages hold: chat completions, Responses, Anthropic,
- * and LangChain's own standard blocks of both versions. `null`: it is something else.
+ * An image or a file in any shape that LangChain's messages can hold: chat completions, Responses, Anthropic,
+ * and both versions of LangChain's own standard blocks. `null`: the block is something else.
  */
 export function toAttachment(block: Block): AttachmentPart | null {
   const type = text(block['type']) ?? ''
@@ -68,7 +68,7 @@ function anthropicSource(source: Block): Source {
   }
 }
 
-/** Bytes in a URL are bytes. */
+/** A URL that holds bytes is stored as bytes. */
 function linked(url: string | undefined): Source {
   if (url === undefined) return {}
   return url.startsWith('data:') ? { data: url } : { url }

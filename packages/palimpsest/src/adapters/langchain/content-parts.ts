@@ -2,7 +2,7 @@ import type { ContentPart } from '../../log/index.ts'
 import { type Block, isObject, text, toAttachment } from './attachments.ts'
 import { plainCopy } from './plain-copy.ts'
 
-/** The parts of a message's content, tool calls aside: a message has a list of its own for them. */
+/** The parts of a message's content without tool calls: a message has a list of its own for these. */
 export function toContentParts(content: unknown): ContentPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   if (!Array.isArray(content)) return []
@@ -12,7 +12,10 @@ export function toContentParts(content: unknown): ContentPart[] {
   })
 }
 
-/** In the content they repeat what the message's own list says, or while it streams a piece of it. */
+/**
+ * In the content, such blocks repeat the message's own list of calls. While the message streams, they are
+ * pieces of it.
+ */
 export const CALL_TYPES = ['tool_use', 'tool_call', 'function_call', 'functionCall', 'invalid_tool_call']
 const CALL_PIECES = ['tool_call_chunk', 'input_json_delta', 'server_tool_call_chunk']
 const TEXT_TYPES = ['text', 'text_delta', 'input_text', 'output_text', 'text-plain']
@@ -29,12 +32,12 @@ function toPart(block: Block): ContentPart[] {
   return toThought(block) ?? toServerTool(block) ?? [kept(block)]
 }
 
-/** What nobody here knows is kept as it came, beside an empty thought: no model is sent it. */
+/** A block of an unknown kind is kept as it came, beside an empty thought: no model is sent it. */
 function kept(block: Block): ContentPart {
   return { type: 'reasoning', text: '', block: plainCopy(block) } as ContentPart
 }
 
-/** With what Anthropic signed it with, without which it refuses a thought. */
+/** A thought with Anthropic's signature: without it Anthropic refuses the thought. */
 function toThought(block: Block): ContentPart[] | null {
   const { type, thinking, signature, data, reasoning, summary } = block
   if (type === 'redacted_thinking' && typeof data === 'string') return [thought('', { redactedData: data })]
@@ -55,7 +58,7 @@ export function summaryText(summary: unknown): string {
   return summary.flatMap(piece => (isObject(piece) ? (text(piece['text']) ?? []) : [])).join('\n')
 }
 
-/** Tools that the provider ran itself: call and result stand in the reply. */
+/** A tool that the provider ran itself: its call and result stand in the reply. */
 function toServerTool(block: Block): ContentPart[] | null {
   const { type, id, name, tool_use_id, toolCallId } = block
   if (type === 'server_tool_use' || type === 'server_tool_call')
@@ -73,7 +76,7 @@ function toServerTool(block: Block): ContentPart[] | null {
   return [{ type: 'tool-result', toolCallId: of, output }]
 }
 
-/** What only the provider can read is long, and of no use to another model. */
+/** Fields that only the provider can read are long and useless for another model. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets)
   if (!isObject(value)) return value

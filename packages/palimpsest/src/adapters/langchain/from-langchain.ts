@@ -6,21 +6,23 @@ import { isObject, text } from './attachments.ts'
 import { CALL_TYPES, summaryText, thought, toContentParts } from './content-parts.ts'
 import { plainCopy } from './plain-copy.ts'
 
-/** What a tool kept for the program and not for the model goes into the log up to this size. */
+/**
+ * A tool may keep an artifact for the program and not for the model. It goes into the log up to this size.
+ */
 const MAX_ARTIFACT_CHARACTERS = 100_000
 
-/** Who said a message; `null`: the message itself says so, or nothing does. */
+/** Returns who said a message; `null`: the message itself tells it, or nothing does. */
 export type SenderOf = (message: BaseMessage) => Sender | null | undefined
 
 /**
- * Before a name that stands alone: it is no id. Two people may bear it, and a person whose id is just this word is
- * neither of them.
+ * Stands before a name without an id. Two people may have the name, and a person whose id is this same word
+ * is neither of them.
  */
 const NAME_ONLY = 'name-only:'
 
 /**
- * A message of LangChain for the log. It is told by its fields and never by its class: an application may have
- * several copies of the package. `null`: it says nothing itself, it removes others.
+ * A message of LangChain for the log. Its kind comes from its fields and never from its class: an application
+ * may have several copies of the package. `null`: the message says nothing; it only removes others.
  */
 export function toMessageInput(
   message: BaseMessage,
@@ -44,19 +46,19 @@ export function toMessageInput(
   }
 }
 
-/** The message's own id is the platform's id of the log: what is delivered twice is stored once. */
+/** The message's own id is its external id in the log, so a message that arrives twice is stored once. */
 export function externalIdOf({ id }: Pick<BaseMessage, 'id'>): string | null {
   if (typeof id !== 'string' || id === '') return null
   const externalId = `langchain:${id}`
   return isId(externalId) ? externalId : `langchain:${createHash('sha256').update(id).digest('hex')}`
 }
 
-/** For a message whose own id stands for another one already. */
+/** For a message whose own id already names another message. */
 export function newExternalId(): string {
   return `langchain:${randomUUID()}`
 }
 
-/** A `ChatMessage` says its role in words of its own. */
+/** A `ChatMessage` has a role in its own words. */
 function saidBySomebody(message: BaseMessage, senderOf: SenderOf | undefined): MessageInput {
   const { role } = message as { role?: unknown }
   const known = role === 'assistant' || role === 'system' ? role : 'user'
@@ -64,7 +66,7 @@ function saidBySomebody(message: BaseMessage, senderOf: SenderOf | undefined): M
   return { role: known, content: spokenContent(message), ...(sender && { sender }) }
 }
 
-/** By the option, by `additional_kwargs.sender`, or by the name, which is no id. */
+/** From the option, from `additional_kwargs.sender`, or from the name, which is no id. */
 function whoSaid(message: BaseMessage, senderOf: SenderOf | undefined): Sender | null {
   const given = senderOf?.(message)
   if (given) return checkedSender(given, 'sender')
@@ -75,7 +77,7 @@ function whoSaid(message: BaseMessage, senderOf: SenderOf | undefined): Sender |
   return isId(name) && isId(NAME_ONLY + name) ? { id: NAME_ONLY + name, name } : null
 }
 
-/** An id by itself, and a name beside it that the message has anyway. */
+/** The sender may be only an id. The message's own name is added to it. */
 function withName(sender: unknown, name: string | undefined): unknown {
   const given = typeof sender === 'string' ? { id: sender } : sender
   return isObject(given) && isId(name) ? { name, ...given } : given
@@ -83,7 +85,9 @@ function withName(sender: unknown, name: string | undefined): unknown {
 
 const SENDER_RULE = '{ id, name }, the id as the platform has it'
 
-/** What names no one would be lost without a word: then a group has one person more. */
+/**
+ * Throws for a sender that names no person. Dropped without an error, it would give a group one person more.
+ */
 function checkedSender(sender: unknown, field: string): Sender {
   const { id, name, isSelf } = isObject(sender) ? sender : {}
   const isWrong = !isId(id) || id.startsWith(NAME_ONLY) || (name !== undefined && typeof name !== 'string')
@@ -95,7 +99,7 @@ function spokenContent({ content }: BaseMessage): Content {
   return shortest(toContentParts(content))
 }
 
-/** A message with nothing in it was said, too; the log wants at least one part. */
+/** An empty message was said too. The log wants at least one part. */
 function shortest(parts: readonly ContentPart[]): Content {
   const [first, ...more] = parts
   if (first === undefined) return [{ type: 'text', text: '' }]
@@ -116,14 +120,16 @@ function replyContent(message: AIMessage): Content {
   return shortest([...thoughts, ...parts, ...refused, ...callsOf(message)])
 }
 
-/** Where a provider has no block for them. */
+/** The thoughts of a provider that has no block for them. */
 function thoughtsBeside({ additional_kwargs }: AIMessage): ContentPart[] {
   const { reasoning_content, reasoning } = additional_kwargs
   const said = text(reasoning_content) ?? (isObject(reasoning) ? summaryText(reasoning['summary']) : '')
   return said === '' ? [] : [thought(said, null)]
 }
 
-/** Those that could not be read as JSON too, with their text: nobody ran them, and the context says so. */
+/**
+ * Includes calls that could not be read as JSON, with their text. They never ran, and the context says so.
+ */
 function callsOf(message: AIMessage): ContentPart[] {
   const { tool_calls = [], invalid_tool_calls = [] } = message
   const calls = [...tool_calls, ...invalid_tool_calls]
@@ -142,7 +148,7 @@ interface Call {
   readonly args?: unknown
 }
 
-/** A message made by hand may have them there alone. */
+/** A message made by hand may have its calls only in the content. */
 function callsInContent(content: AIMessage['content']): Call[] {
   if (!Array.isArray(content)) return []
   return content.filter(isObject).flatMap(block => {

@@ -5,13 +5,13 @@ import { loadPeers } from './peers.ts'
 import type { Run } from './run.ts'
 import type { AgentRuntime } from './which-session.ts'
 
-/** What a tool is called with: the model's call, and the configuration of the run. */
+/** The input of a tool: the model's call. The configuration of the run comes beside it. */
 type ToolCall = { readonly name: string; readonly args: unknown }
 
 /**
- * The memory tools as an agent registers them: once, for all sessions. Each call is bound to the session of its own
- * run. What the agent sees is a shell with a tool's fields; the tool itself is made with the call, since LangChain
- * is loaded late. So callbacks and traces hear of it as of any other.
+ * The memory tools as an agent registers them: once, for all sessions. Each call is bound to the session of
+ * its own run. The agent sees a shell with the fields of a tool. The tool itself is made with the call, since
+ * LangChain is loaded late. So callbacks and traces hear of it as of any other tool.
  */
 export function memoryToolsFor(
   runOf: (runtime: AgentRuntime) => Pick<Run, 'session' | 'asking'>,
@@ -26,7 +26,7 @@ export function memoryToolsFor(
         const { tools } = await loadPeers()
         const { session, asking } = runOf(config)
         const memory = await session.memoryTools(asking)
-        // The tool itself tells the model what is wrong with its arguments.
+        // The memory tool itself tells the model what is wrong with its arguments.
         const schema = { type: 'object', properties: {}, additionalProperties: true } as const
         const execute = async (args: unknown) => JSON.stringify(await memory.execute(name, args))
         return tools.tool(execute, { name, description, schema }).invoke(call as never, config as never)
@@ -36,7 +36,7 @@ export function memoryToolsFor(
   })
 }
 
-/** The tools of one call: of ours, those that its session offers. */
+/** The tools of one call: the caller's tools, and those of ours that the session offers. */
 export function offeredTools<Tool>(
   tools: readonly Tool[],
   { ours, offered }: { ours: readonly Tool[]; offered: readonly ToolDefinition[] },
@@ -55,7 +55,7 @@ export function offeredTools<Tool>(
     if (!isOurs(tool)) return [tool]
     const definition = offered.find(({ name }) => name === nameOf(tool))
     if (definition === undefined) return []
-    // Registered once for all sessions, and told to the model in the language of this one.
+    // Registered once for all sessions, but described to the model in the language of this session.
     const { description, parameters } = definition
     const isSame = (tool as { description?: unknown }).description === description
     return [isSame ? tool : { ...tool, description, schema: structuredClone(parameters) }]

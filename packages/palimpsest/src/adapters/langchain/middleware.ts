@@ -36,12 +36,16 @@ const CONTEXT = optionsOf<NonNullable<AgentMemoryOptions['context']>>({
 })
 
 /**
- * Memory for `createAgent`: what the agent hears, says and does goes into the log, and each call of the model gets
- * the session's context in place of the state's messages. The agent's state itself is not changed.
+ * Memory for `createAgent`. What the agent hears, says and does goes into the log. Each call of the model
+ * gets the session's context in place of the state's messages. The agent's state itself does not change.
  *
- * It has no hook around tool calls, since with one LangChain no longer tells the model of a tool's error; and none
- * before the model, since each would be a step of the graph more, with a checkpoint and a share of the recursion
- * limit.
+ * There is no hook around tool calls: with one, LangChain no longer tells the model of a tool's error. There
+ * is no hook before the model: each would add a step to the graph, with a checkpoint and a share of the
+ * recursion limit.
+ *
+ * @example
+ * const agent = createAgent({ model, tools, middleware: [palimpsestMiddleware(palimpsest)] })
+ * await agent.invoke({ messages }, { configurable: { thread_id: 'chat-42' } })
  */
 export function palimpsestMiddleware(
   palimpsest: Palimpsest,
@@ -51,7 +55,7 @@ export function palimpsestMiddleware(
   checkArguments(palimpsest, options)
   const memory = new AgentMemory(new Sessions(palimpsest, options), options)
   const middleware = {
-    // As LangChain's `createMiddleware` marks what it makes.
+    // LangChain's `createMiddleware` marks its result in this way.
     [Symbol.for('AgentMiddleware')]: true,
     name: 'PalimpsestMiddleware',
     tools: memory.tools,
@@ -62,7 +66,7 @@ export function palimpsestMiddleware(
   return middleware as unknown as PalimpsestMiddleware
 }
 
-/** What types would have caught, for those who do without. */
+/** Checks what types would catch, for callers without types. */
 function checkArguments(palimpsest: Palimpsest, options: PalimpsestMiddlewareOptions): void {
   if (typeof palimpsest?.session !== 'function')
     throw new InvalidArgumentError('palimpsest', palimpsest, 'what createPalimpsest() gave')

@@ -24,7 +24,7 @@ interface Prepared {
   readonly peers: Peers
 }
 
-/** One call of a model, with the second try that a context which is too long for it gets. */
+/** One call of a model. It gets a second try if the context is too long for the model. */
 export class ModelCall {
   readonly #session: Session
   readonly #prepared: Prepared
@@ -47,7 +47,7 @@ export class ModelCall {
     }
   }
 
-  /** The reply is stored already: it is not lost over a figure. */
+  /** The reply is stored already. An error with the usage must not lose it. */
   async observeUsage(reply: AIMessage): Promise<void> {
     const { usage_metadata } = reply as unknown as { usage_metadata?: { input_tokens?: number } }
     const inputTokens = usage_metadata?.input_tokens
@@ -69,7 +69,10 @@ export class ModelCall {
     return handler({ ...request, systemMessage: system, messages })
   }
 
-  /** A provider that finds it too long is sent less, once; or its error is thrown, where there is nothing less. */
+  /**
+   * If the provider finds the prompt too long, it is sent a shorter one, once. If there is no shorter one,
+   * the provider's error is thrown.
+   */
   async #sendShorter(refused: Context, error: unknown): Promise<AIMessage> {
     const { run, contextOptions } = this.#prepared
     if (!isTooLong(error)) throw error
@@ -81,7 +84,7 @@ export class ModelCall {
     return this.#send(shorter)
   }
 
-  /** Whatever becomes of it, the error is what the caller has to hear of. */
+  /** Storing may fail, but the caller has to hear of the model's error. */
   async #storePartial(error: unknown): Promise<void> {
     const { signal } = this.#prepared.request.runtime as AgentRuntime
     const partial = this.#partial.said(signal?.aborted || isAbort(error) ? 'aborted' : 'failed')
@@ -90,14 +93,14 @@ export class ModelCall {
   }
 }
 
-/** LangChain's own error for it need not say what the provider answered. Ours bears the same name. */
+/** LangChain's own error need not tell what the provider answered. Our own error has the same name. */
 function isTooLong(error: unknown): boolean {
   if (isOverflowError(error)) return true
   const { name, cause } = (error ?? {}) as { name?: unknown; cause?: unknown }
   return name === 'ContextOverflowError' && !PalimpsestError.isInstance(cause ?? error)
 }
 
-/** With a `responseFormat` there is more than the reply; the rest is in the state when the run ends. */
+/** With a `responseFormat` the answer holds more than the reply. The state has the rest when the run ends. */
 export function replyIn(answer: unknown): AIMessage | null {
   const { messages } = answer as { messages?: readonly AIMessage[] }
   const reply = messages?.[0] ?? (answer as AIMessage)

@@ -1,8 +1,8 @@
 import type { Target } from './to-langchain.ts'
 
-/** What a call of a model hangs on. */
+/** What a call depends on in its model. */
 export interface ModelFacts {
-  /** By which its token counts are kept; `undefined`: it does not say. */
+  /** The name under which the token counts are kept; `undefined`: the model does not tell one. */
   readonly name: string | undefined
   readonly target: Target
   /** Anthropic wants its thoughts back within a loop of tool calls. */
@@ -18,7 +18,7 @@ interface ModelLike {
   readonly _getModelInstance?: () => Promise<unknown>
 }
 
-/** Models are told by what they say of themselves: the packages of the providers are not here. */
+/** Read from the model's own fields: the packages of the providers are not imported here. */
 export async function factsOf(given: unknown): Promise<ModelFacts> {
   const { model, modelName, thinking, ...rest } = fieldsOf(await innermost(given))
   const name = [model, modelName].find(each => typeof each === 'string' && each !== '') as string | undefined
@@ -29,7 +29,7 @@ export async function factsOf(given: unknown): Promise<ModelFacts> {
 
 const MAX_WRAPPERS = 8
 
-/** Below bindings, and below `initChatModel`, which makes the model when it is needed. */
+/** The model inside bindings and inside `initChatModel`, which makes the model only when it is needed. */
 async function innermost(given: unknown): Promise<ModelLike> {
   let current = given as ModelLike
   for (let depth = 0; depth < MAX_WRAPPERS; depth++) {

@@ -4,13 +4,15 @@ import type { Peers } from './peers.ts'
 const VARIABLE = 'palimpsest_partial_reply'
 
 /**
- * What a model had said when its reply broke off: LangChain keeps nothing of it. It listens to the pieces of a
- * reply, where it is streamed.
+ * What a model had said when its reply broke off: LangChain keeps nothing of it. This class listens to the
+ * pieces of a reply that is streamed.
  */
 export class PartialReply {
   #text = ''
 
-  /** To the models that are called from here on, and by whoever is called from here. */
+  /**
+   * Listens to the models that are called from here on, directly or by functions that are called from here.
+   */
   listen({ callbacks, context }: Peers): void {
     const handler = callbacks.BaseCallbackHandler.fromMethods({
       handleChatModelStart: () => {
@@ -22,13 +24,13 @@ export class PartialReply {
         if (delta?.type === 'text-delta') this.#hear(delta.text)
       },
     })
-    // Otherwise a piece is heard at some later time, when nobody waits for it any more.
+    // Otherwise a piece could arrive later, when the reply is no longer read.
     handler.awaitHandlers = true
     try {
       context.registerConfigureHook({ contextVar: VARIABLE, inheritable: false })
       context.setContextVariable(VARIABLE, handler)
     } catch {
-      // Without asynchronous contexts there is no listening; a whole reply comes all the same.
+      // Without asynchronous contexts this cannot listen. A whole reply arrives all the same.
     }
   }
 

@@ -12,12 +12,15 @@ export interface Peers {
 
 const PEERS = 'langchain @langchain/core'
 
-/** Where this file is one by itself: a bundler puts everything together, and then nothing is to be found by name. */
+/**
+ * The path of this file while it is a file of its own. A bundler puts everything into one file, and there no
+ * package can be found by name.
+ */
 const OWN_FILE = /\/adapters\/langchain\/peers\.[jt]s$/
 
 /**
- * Says at once what is missing. Nothing of LangChain is imported with the module: an import that fails cannot be
- * caught there, and its error would not say what to install.
+ * Tells at once which package is missing. The module itself imports nothing of LangChain: an import that
+ * fails there cannot be caught, and its error would not tell what to install.
  */
 export function checkPeers(): void {
   if (typeof import.meta.resolve !== 'function' || !OWN_FILE.test(import.meta.url)) return

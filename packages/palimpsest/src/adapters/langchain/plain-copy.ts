@@ -2,8 +2,8 @@
 const MAX_DEPTH = 100
 
 /**
- * What the log can hold of a value, whatever it is: tools and models give class instances, cycles, big integers and
- * bytes, and none of them may fail a run. `undefined`: nothing.
+ * What the log can hold of any value. Tools and models return class instances, cycles, big integers and
+ * bytes, and none of them may fail a run. `undefined`: the log can hold nothing of it.
  */
 export function plainCopy(value: unknown, parents: readonly unknown[] = []): unknown {
   switch (typeof value) {

@@ -2,11 +2,14 @@ import type { Context, ContextOptions } from '../../contexts.ts'
 import type { Session } from '../../session.ts'
 import { type Asked, askedIn, type Shown, shortenedBudget, showAsked } from '../../turn/index.ts'
 
-/** What the calls of one run have in common: a loop of tool calls may outgrow the window. */
+/** What the calls of one run share. A loop of tool calls may become larger than the window. */
 export class Run {
-  /** As it was when the run began: what comes of it is stored in that very session, or not at all. */
+  /**
+   * The session as it was when the run began. The results of the run are stored in this very session, or not
+   * at all.
+   */
   readonly session: Session
-  /** The message that it answers, in the log; `null`: nobody knows. */
+  /** The message of the log that the run answers; `null`: unknown. */
   question: number | null = null
   #asked: Asked | null | undefined
   #budget: number | undefined
@@ -15,7 +18,7 @@ export class Run {
     this.session = session
   }
 
-  /** Who asks decides which tools there are. */
+  /** The sender of the question decides which tools there are. */
   get asking(): { readonly answers?: readonly number[] } {
     return this.question === null ? {} : { answers: [this.question] }
   }
@@ -28,7 +31,7 @@ export class Run {
     return shown
   }
 
-  /** Until the run ends. */
+  /** Holds until the run ends. */
   shorten({ report }: Context): void {
     this.#budget = shortenedBudget(report.tokens)
   }

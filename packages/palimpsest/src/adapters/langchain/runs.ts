@@ -4,14 +4,16 @@ import type { Session } from '../../session.ts'
 import { externalIdOf } from './from-langchain.ts'
 import { Run } from './run.ts'
 
-/** Of one session, those that did not end: a process may see many that were broken off. */
+/** How many open runs of one session are kept. A process may see many runs that broke off and never end. */
 const MAX_RUNS = 100
 
-/** The runs under way, by the question that each of them answers: several of one session do not mix. */
+/**
+ * The runs under way, each by the question that it answers, so that several runs of one session do not mix.
+ */
 export class Runs {
   readonly #runs = new WeakMap<Session, BoundedMap<string, Run>>()
 
-  /** A state that ends with a question begins one. */
+  /** A state that ends with a question begins a new run. */
   async of(handle: Session, state: readonly BaseMessage[]): Promise<Run> {
     const underWay = state.at(-1)?.type === 'human' ? undefined : this.find(handle, state)
     if (underWay) return underWay

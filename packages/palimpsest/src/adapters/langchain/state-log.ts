@@ -6,27 +6,33 @@ import { alignHistory, type Content, interruptionOf, type MessageInput } from '.
 import type { Session } from '../../session.ts'
 import { externalIdOf, newExternalId, type SenderOf, toMessageInput } from './from-langchain.ts'
 
-/** What is read of a log that this process does not know yet: once. */
+/** How many messages are read, once, of a log that this process does not know yet. */
 const LOOKED_BACK = 200
-/** How many of the newest messages are remembered of each session. */
+/** How many of the newest messages are remembered for each session. */
 const MAX_REMEMBERED = 500
 const MAX_AT_ONCE = 200
-/** Where ids say nothing, what a caller sends is laid onto so much more of the log; and onto no more than that. */
+/**
+ * Where ids tell nothing, a caller's messages are compared with the end of the log. It is this much longer
+ * than they are, and never longer than `MAX_OF_LOG`.
+ */
 const MORE_OF_LOG = 20
 const MAX_OF_LOG = 1_000
 
 /** What this process knows of a session's log. */
 class Known {
   /**
-   * The session's own number: whatever bears its name later is another one, of which nothing is known. `null`: there is
-   * none yet.
+   * The session's own number. A later session with the same name is another one, and nothing is known of it.
+   * `null`: there is no session yet.
    */
   number: number | null
-  /** Of stored messages, by external id, what they said; `null`: another process knows. The newest is last. */
+  /**
+   * By external id, a digest of what each stored message said; `null`: another process stored it. The newest
+   * is last.
+   */
   readonly digests = new BoundedMap<string, string | null>(MAX_REMEMBERED, id => this.seqs.delete(id))
-  /** Of the same, where they are in the log. */
+  /** By external id, the place of each of these messages in the log. */
   readonly seqs = new Map<string, number>()
-  /** Another middleware may still change what the model said last. */
+  /** The model's last reply: another middleware may still change it. */
   reply: { readonly externalId: string; readonly seq: number } | null = null
 
   constructor(number: number | null) {
@@ -38,17 +44,18 @@ class Known {
 export interface StoredState {
   /** The user's last message; `null`: there is none, or this process does not know it. */
   readonly seq: number | null
-  /** Those of the state after it: what its own run did. */
+  /** The messages of the state after it: what its own run did. */
   readonly steps: readonly number[]
 }
 
 /**
- * Brings an agent's state into the log. Each message is stored once, in the order of the state, and nothing is ever
- * taken away. It costs what is new: a state is read from its end to the first message that is known.
+ * Brings an agent's state into the log. Each message is stored once, in the order of the state, and nothing
+ * is ever removed. The cost depends on what is new: a state is read from its end back to the first known
+ * message.
  */
 export class StateLog {
   readonly #known = new WeakMap<Session, Known>()
-  /** What is stored is decided by what is stored already: one at a time. */
+  /** What is already stored decides what is stored next, so each session stores one state at a time. */
   readonly #queues = new WeakMap<Session, Promise<void>>()
   readonly #sender: SenderOf | undefined
 
@@ -56,7 +63,7 @@ export class StateLog {
     this.#sender = sender
   }
 
-  /** Resolves when everything in the state is durable. `session`: the same as a run has seen it. */
+  /** Resolves when everything in the state is durable. `session`: the session as a run has seen it. */
   async store(handle: Session, state: readonly BaseMessage[], session = handle): Promise<StoredState> {
     return this.#inTurn(handle, session, async (own, known) => {
       await storeState(own, state, { known, sender: this.#sender })
@@ -65,15 +72,16 @@ export class StateLog {
   }
 
   /**
-   * What the model said just now. It is new for certain, whatever its id: some providers give the same one to every
-   * reply. `replyTo`: the message that it answers.
+   * Stores what the model said just now. It is certainly new, whatever its id is: some providers give every
+   * reply the same id. `replyTo`: the message that it answers.
    */
   async storeReply(
     handle: Session,
     reply: BaseMessage,
     { session = handle, replyTo = null }: { session?: Session; replyTo?: number | null } = {},
   ): Promise<void> {
-    // As LangGraph does it with a message that has none, so that it is known again in the state.
+    // LangGraph gives an id to a message without one in the same way. So the reply is known again in the
+    // state.
     if (externalIdOf(reply) === null) reply.id = reply.lc_kwargs['id'] = randomUUID()
     const input = toMessageInput(reply)
     const externalId = externalIdOf(reply)
@@ -142,7 +150,7 @@ async function storeState(
     const pointing = page.map(input => (input.role === 'user' ? input : { ...input, replyTo }))
     await appendAll(session, pointing, { question, stored })
   }
-  // Those that were found in the log under other ids too: the next look at this state ends at them.
+  // These include messages that the log has under other ids: the next read of this state ends at them.
   for (const input of inputs)
     if (input.externalId != null) known.digests.set(input.externalId, digestOf(input))
   for (const [externalId, seq] of stored) known.seqs.set(externalId, seq)
@@ -162,7 +170,7 @@ function toInputs(messages: readonly BaseMessage[], sender: SenderOf | undefined
   return messages.flatMap(message => toMessageInput(message, { sender }) ?? [])
 }
 
-/** What is asked now counts by its words too: under an id that is used again it is another question. */
+/** What is asked now must match in its words too: with an id that is used again it is another question. */
 function isKnown(message: BaseMessage, { digests }: Known, isAsked: boolean): boolean {
   const digest = digests.get(externalIdOf(message) ?? '')
   if (digest === undefined || !isAsked) return digest !== undefined
@@ -170,7 +178,10 @@ function isKnown(message: BaseMessage, { digests }: Known, isAsked: boolean): bo
   return input !== null && digestOf(input) === digest
 }
 
-/** A person approved of other arguments, or something was blacked out: the log says what was really done. */
+/**
+ * A person may have approved other arguments, or text may have been blacked out. The log tells what was
+ * really done.
+ */
 async function takeOverChange(session: Session, message: BaseMessage, known: Known): Promise<void> {
   const { reply } = known
   const input = externalIdOf(message) === reply?.externalId ? toMessageInput(message) : null
@@ -178,15 +189,16 @@ async function takeOverChange(session: Session, message: BaseMessage, known: Kno
   try {
     await session.edit(reply.seq, input.content as Content)
   } catch (error) {
-    // It was erased or taken back since.
+    // The message was erased or taken back since.
     if (!isError(error, 'message_not_found')) throw error
   }
   known.digests.set(reply.externalId, digestOf(input))
 }
 
 /**
- * Replies that the log does not know by their ids come from a caller that keeps the history itself: LangChain gives
- * its messages new ids with each run. What the log has, by its words, is not stored again.
+ * Replies with ids that the log does not know come from a caller that keeps the history itself: LangChain
+ * gives the caller's messages new ids in each run. A message that the log has in the same words is not stored
+ * again.
  */
 async function withoutHistory(
   session: Session,
@@ -202,8 +214,8 @@ async function withoutHistory(
 }
 
 /**
- * One that is stored with other content, such as one that was edited since, stays as it is stored; unless it is what
- * is asked now: that is never left out.
+ * A message may be stored with other content, because it was edited since. It stays as it is stored. What is
+ * asked now is the exception: it is never left out.
  */
 async function appendAll(
   session: Session,
@@ -213,7 +225,7 @@ async function appendAll(
     stored,
   }: {
     readonly question: ReadonlySet<MessageInput['externalId']>
-    /** Takes where they are in the log, by the ids that they came with. */
+    /** Receives the place of each message in the log, by the id that the message came with. */
     readonly stored: Map<string, number>
   },
 ): Promise<void> {

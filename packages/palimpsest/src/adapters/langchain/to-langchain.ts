@@ -11,7 +11,9 @@ import {
 import type { Sent } from '../../turn/index.ts'
 import type { Peers } from './peers.ts'
 
-/** `anthropic`: with its thoughts and cache marks. The others have neither and know the chat-completions blocks. */
+/**
+ * `anthropic`: with its thoughts and cache marks. `others`: without both, in the blocks of chat completions.
+ */
 export type Target = 'anthropic' | 'others'
 
 export interface ModelInput {
@@ -21,7 +23,7 @@ export interface ModelInput {
 
 type Classes = Pick<Peers['messages'], 'AIMessage' | 'HumanMessage' | 'SystemMessage' | 'ToolMessage'>
 
-/** A context as LangChain's models take it. The providers' own rules have been seen to by `context/`. */
+/** A context as LangChain's models take it. `context/` has already applied the providers' own rules. */
 export function toModelInput(sent: Sent, target: Target, classes: Classes): ModelInput {
   return target === 'anthropic' ? anthropicInput(sent, classes) : plainInput(sent, classes)
 }
@@ -55,7 +57,7 @@ function userContent(content: string | OpenAIContentPart[]): string | Blocks {
   return typeof content === 'string' ? content : (content.map(userBlock) as Blocks)
 }
 
-/** LangChain's own shape of a file is the one that all its models read. */
+/** All models of LangChain read a file in LangChain's own shape. */
 function userBlock(part: OpenAIContentPart): object {
   if (part.type !== 'file') return part
   const { filename, file_data } = part.file
@@ -97,7 +99,7 @@ function anthropicInput(sent: Sent, classes: Classes): ModelInput {
   }
 }
 
-/** Its class wants the calls in both places. */
+/** LangChain's class for Anthropic wants the calls in both places. */
 function anthropicReply(content: readonly AnthropicAssistantBlock[], classes: Classes): BaseMessage {
   const calls = content.filter(block => block.type === 'tool_use')
   return new classes.AIMessage({
@@ -122,14 +124,17 @@ function anthropicUser(
   return said.length > 0 ? [...messages, new classes.HumanMessage({ content: said as Blocks })] : messages
 }
 
-/** A `ToolMessage` cannot carry the mark: it goes to the calls right before, and the next mark covers the results. */
+/**
+ * A `ToolMessage` cannot carry the mark. So the mark goes to the calls right before it, and the next mark
+ * covers the results.
+ */
 function markCalls(message: BaseMessage | undefined): void {
   const blocks = (Array.isArray(message?.content) ? message.content : []) as AnthropicTextBlock[]
   const last = blocks.at(-1)
   if (last) last.cache_control = { type: 'ephemeral' }
 }
 
-/** Its class drops what follows an image in Anthropic's own shape. */
+/** LangChain's class for Anthropic drops everything after an image in Anthropic's own shape. */
 function imageAsUrl(block: Exclude<AnthropicUserBlock, { type: 'tool_result' }>): object {
   if (block.type !== 'image') return { ...block }
   const { source, cache_control } = block

@@ -1,9 +1,9 @@
 import type { Peers } from './peers.ts'
 
-/** A tool is converted once: an agent has the same ones for every call. */
+/** A tool is converted only once: an agent has the same tools for every call. */
 const converted = new WeakMap<object, unknown>()
 
-/** The tools as the model is told of them: what they take of the window. */
+/** The tools as the model is told of them, to measure what they take of the window. */
 export function toolDefinitions(tools: readonly unknown[], { functions }: Peers): readonly unknown[] {
   return tools.map(tool => {
     if (typeof tool !== 'object' || tool === null) return tool

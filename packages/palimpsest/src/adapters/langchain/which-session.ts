@@ -3,11 +3,11 @@ import { InvalidArgumentError } from '../../errors.ts'
 import type { Palimpsest, SessionOptions } from '../../palimpsest.ts'
 import type { Session } from '../../session.ts'
 
-/** What LangChain tells middleware and tools about the run that they are part of. */
+/** What LangChain tells middleware and tools about their run. */
 export interface AgentRuntime {
   /** What the caller gave with the run; `thread_id` names the conversation. */
   readonly configurable?: { readonly thread_id?: string; readonly [name: string]: unknown }
-  /** The caller's own, as the agent's `contextSchema` has it. */
+  /** The caller's own context, in the form of the agent's `contextSchema`. */
   readonly context?: Readonly<Record<string, unknown>>
   readonly signal?: AbortSignal
 }
@@ -17,18 +17,18 @@ export interface WhichSession {
   readonly session?: (
     runtime: AgentRuntime,
   ) => string | Session | { readonly id: string; readonly options?: SessionOptions }
-  /** Kind, user and scope, for sessions that are named by their id alone. */
+  /** Kind, user and scope, for sessions that are named only by an id. */
   readonly sessionOptions?: SessionOptions | ((runtime: AgentRuntime) => SessionOptions)
 }
 
 /** How many handles are kept, each with what is known of its conversation. */
 const MAX_HANDLES = 1_000
 
-/** Says which session a run belongs to. The same one is the same handle, as long as it is in use. */
+/** Tells which session a run belongs to. The same session has the same handle as long as it is in use. */
 export class Sessions {
   readonly #palimpsest: Palimpsest
   readonly #which: WhichSession
-  /** The one that was used last is last. */
+  /** The handle that was used last stands last. */
   readonly #handles = new BoundedMap<string, Session>(MAX_HANDLES)
 
   constructor(palimpsest: Palimpsest, which: WhichSession) {

@@ -1,9 +1,9 @@
 import type { MastraDBMessage, MastraMessagePart } from '@mastra/core/agent/message-list'
 import { type ContentPart, type MessageInput, parseMessageInstant } from '../../log/index.ts'
 
-/** What a run knows of its newest step that the message does not say. */
+/** What a run knows of its newest step and the message does not tell. */
 export interface Ending {
-  /** Where a reply failed on the way, the message has none of its text. */
+  /** The text of a reply that failed while it came: the message has none of it. */
   readonly text?: string | undefined
   readonly isAborted?: boolean
 }
@@ -11,9 +11,9 @@ export interface Ending {
 type LogRecord = MessageInput & { readonly externalId: string }
 
 /**
- * A message of Mastra's as the log keeps it. There, all steps of a run are one message, which grows; here each step
- * is a message, and each result. Their ids are made of Mastra's id and their place, so that it can be read again at
- * any time, also when a client sends it back, and is stored once.
+ * A message of Mastra as the log keeps it. In Mastra all steps of a run are one growing message. Here each
+ * step is a message, and so is each result. Their ids consist of Mastra's id and their place. So Mastra's
+ * message can be read again at any time, even when a client sends it back, and is stored once.
  */
 export function logRecords(message: MastraDBMessage, ending: Ending = {}): LogRecord[] {
   const { id, role, createdAt, content } = message
@@ -22,14 +22,14 @@ export function logRecords(message: MastraDBMessage, ending: Ending = {}): LogRe
     return steps.flatMap((parts, step) => stepRecords(parts, `${id}:${step}`, steps[step + 1] ? {} : ending))
   }
   const said = content.parts.flatMap(saidParts)
-  // A message matters more than its time: one that no log can hold is the time of its arrival.
+  // A message matters more than its time. A time that the log cannot hold is replaced by the time of arrival.
   const at = parseMessageInstant(createdAt, 'UTC')
   return [
     { role: 'user', content: said.length > 0 ? said : [{ type: 'text', text: '' }], at, externalId: id },
   ]
 }
 
-/** What is said after a call begins a step too: the mark may be missing. */
+/** Text or a thought after a call begins a step too: the mark may be missing. */
 function stepsOf(parts: readonly MastraMessagePart[]): MastraMessagePart[][] {
   const steps: MastraMessagePart[][] = [[]]
   for (const part of parts) {
@@ -54,7 +54,7 @@ function stepRecords(parts: readonly MastraMessagePart[], id: string, ending: En
   for (const part of parts) {
     if (part.type !== 'tool-invocation') continue
     const { toolCallId, toolName, state, result, errorText = 'denied' } = part.toolInvocation
-    // What the tool wants the model to see of its result, where it says so.
+    // A tool may say what the model should see of its result.
     const output = part.providerMetadata?.['mastra']?.['modelOutput'] ?? result
     const answer = state === 'result' ? output : { type: 'error-text', value: errorText }
     const results = [{ type: 'tool-result', toolCallId, toolName, output: answer } as const]
@@ -66,7 +66,7 @@ function stepRecords(parts: readonly MastraMessagePart[], id: string, ending: En
 
 /** Sources, marks and data for the screen are no part of what was said. */
 function saidParts(part: MastraMessagePart): ContentPart[] {
-  // What the provider signed it with. Mastra's own notes are for no provider.
+  // The provider's signature. Mastra's own notes are not for a provider.
   const { mastra: _, ...signature } = part.providerMetadata ?? {}
   const signed = Object.keys(signature).length > 0 ? { providerOptions: signature } : {}
   if (part.type === 'text' && part.text !== '') return [{ type: 'text', text: part.text }]

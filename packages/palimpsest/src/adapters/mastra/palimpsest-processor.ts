@@ -23,7 +23,7 @@ import { type Ending, logRecords } from './log-records.ts'
 
 export type PalimpsestProcessor = Mastra.InputProcessor & Mastra.OutputProcessor & Mastra.ErrorProcessor
 
-/** What a call of an agent says of its conversation. */
+/** What a call of an agent tells of its conversation. */
 export interface MastraCall {
   readonly threadId?: string | undefined
   readonly resourceId?: string | undefined
@@ -31,11 +31,14 @@ export interface MastraCall {
 }
 
 export interface PalimpsestProcessorOptions {
-  /** The session of a call. The default: the one named like its thread, of the user named like its resource. */
+  /**
+   * The session of a call. The default: the session with the id of the thread, of the user with the id of the
+   * resource.
+   */
   readonly session?: (call: MastraCall) => Session
   /** The default: true. */
   readonly memoryTools?: boolean
-  /** For every context, beside instructions, tools and model. */
+  /** For every context. Instructions, tools and model come from the agent. */
   readonly context?: Pick<ContextOptions, 'budget' | 'outputReserve' | 'usualReserve' | 'reasoning'>
 }
 
@@ -49,15 +52,15 @@ const CONTEXT = optionsOf<NonNullable<PalimpsestProcessorOptions['context']>>({
 
 /** One call of `generate` or `stream`. */
 interface Run {
-  /** As it was when the call began. */
+  /** The session as it was when the call began. */
   readonly chat: Session
   readonly stored: Set<string>
   /** The user's last message of the call; `null`: none is stored yet. */
   question: number | null
-  /** What was said and done since, in answer to it. */
+  /** The messages after the question that answer it. */
   steps: number[]
   tools?: readonly object[]
-  /** What the caller gave as `context`: no part of the conversation, and stored by nobody. */
+  /** What the caller gave as `context`: it is no part of the conversation and is never stored. */
   beside?: string
   budget?: number
   asked?: Asked | null
@@ -67,9 +70,9 @@ interface Run {
 const MAX_AT_ONCE = 1_000
 
 /**
- * Gives an agent a memory: what is said goes into the log as it happens, and the model is sent the session's context
- * in place of Mastra's messages. It belongs at the end of `inputProcessors`, `outputProcessors` and
- * `errorProcessors`: what the others make of a message is what is kept.
+ * Gives an agent a memory. What is said goes into the log as it happens. The model is sent the session's
+ * context in place of Mastra's messages. Put it at the end of `inputProcessors`, `outputProcessors` and
+ * `errorProcessors`: the log keeps a message as the other processors leave it.
  */
 export function palimpsestProcessor(
   palimpsest: Palimpsest,
@@ -78,7 +81,8 @@ export function palimpsestProcessor(
   checkOptions('palimpsestProcessor', options, OPTIONS)
   checkOptions('palimpsestProcessor: context', options.context, CONTEXT)
   const { session = call => threadSession(palimpsest, call), memoryTools = true } = options
-  // By the state that all hooks of a call share. Mastra may store it, so nothing is put into it.
+  // The key is the state that all hooks of a call share. Mastra may store that state, so nothing is put into
+  // it.
   const runs = new WeakMap<object, Promise<Run>>()
   const runOf = (args: Pick<Mastra.ProcessLLMRequestArgs, 'state' | 'messageList' | 'requestContext'>) => {
     const known = runs.get(args.state)
@@ -140,7 +144,7 @@ export function palimpsestProcessor(
       return args.messageList
     },
 
-    /** The provider has less room than we thought: it is sent half of it, once. */
+    /** The provider has less room than we thought: it is sent half of the context, once. */
     async processAPIError(args) {
       const { error, retryCount, abortSignal: signal } = args
       const run = await runOf(args)
@@ -159,7 +163,9 @@ function threadSession(palimpsest: Palimpsest, { threadId, resourceId }: MastraC
   return palimpsest.session(threadId, resourceId === undefined ? {} : { user: resourceId })
 }
 
-/** What came with this call and what the model said to it. What Mastra's own memory adds is not ours to keep. */
+/**
+ * Stores what came with this call and what the model answered. What Mastra's own memory adds is not stored.
+ */
 async function store(run: Run, messageList: MessageList, ending?: Ending): Promise<void> {
   const { chat, stored } = run
   const { input, output } = messageList.makeMessageSourceChecker()
@@ -168,7 +174,7 @@ async function store(run: Run, messageList: MessageList, ending?: Ending): Promi
   const fresh = records.filter(({ externalId }) => !stored.has(externalId))
   for (let first = 0; first < fresh.length; first += MAX_AT_ONCE) {
     const page = fresh.slice(first, first + MAX_AT_ONCE)
-    // What comes with its question points to nothing: it stands right after it.
+    // A message that comes together with its question points to nothing: it stands right after the question.
     const answering = page.some(({ role }) => role === 'user') ? null : run.question
     const { messages } = await chat.append(page.map(record => ({ ...record, replyTo: answering })))
     for (const [place, { seq }] of messages.entries()) note(run, page[place]!, seq)
@@ -200,7 +206,7 @@ async function show(run: Run, options: ContextOptions): Promise<Shown> {
   return shown
 }
 
-/** Mastra keeps the schemas of tools under a name of its own. */
+/** Mastra keeps the schema of a tool in a field of its own. */
 function withSchema([name, tool]: [string, unknown]): [string, object] {
   const { parameters, inputSchema = parameters, ...rest } = tool as Record<string, unknown>
   return [name, { ...rest, inputSchema }]

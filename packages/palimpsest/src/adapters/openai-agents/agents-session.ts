@@ -39,15 +39,17 @@ const OPTIONS = optionsOf<AgentsSessionOptions>({
   model: true,
 })
 
-/** A session of Palimpsest as the Agents SDK takes it: `run(agent, input, { session: agentsSession(chat) })`. */
+/**
+ * A session of Palimpsest as the Agents SDK takes it: `run(agent, input, { session: agentsSession(chat) })`.
+ */
 export function agentsSession(chat: Session, options: AgentsSessionOptions = {}): AgentsSession {
   return new AgentsSession(chat, options)
 }
 
-/** What one append takes. */
+/** The most that one append takes. */
 const MAX_AT_ONCE = 1_000
 const EVERYTHING = Number.MAX_SAFE_INTEGER
-/** How often an item is popped anew that somebody else took meanwhile. */
+/** How often an item is popped again after another writer was faster. */
 const MAX_TRIES = 100
 const POPPED_AT_A_TIME = 8
 
@@ -57,8 +59,8 @@ interface SeenByRun {
 }
 
 /**
- * Each item is one message of the log; nothing is ever deleted. What is asked for without a limit is what the model
- * should be given: the summary of what was folded, and the items since.
+ * Each item is one message of the log, and nothing is ever deleted. A read without a limit gives what the
+ * model should see: the summary of what was folded, and the items since.
  */
 export class AgentsSession
   implements RunContextAwareSession, SessionHistoryRewriteAwareSession, SessionHistoryTransactionAwareSession
@@ -67,14 +69,16 @@ export class AgentsSession
   readonly #chat: Session
   readonly #view: HistoryView
   readonly #model: string | undefined
-  /** The items that were last given as history, as text, and those that were shortened for it. */
+  /** The items that were last given as history, as text, and the originals of those that were shortened. */
   #history: readonly string[] = []
   #originals: ReadonlyMap<string, AgentInputItem> = new Map()
-  /** The session as it was when these were given. */
+  /** The session as it was when these items were given. */
   #givenBy: Session | null = null
   #fitted: { readonly run: string; readonly length: number; readonly leftOut: LeftOut } | null = null
   #run: { readonly context: RunContext<unknown>; readonly estimates: number[] } | null = null
-  /** The session as runs have seen it: what comes of them is stored in that very one, or not at all. */
+  /**
+   * The session as each run has seen it. The results of a run are stored in this very session, or not at all.
+   */
   readonly #seenBy = new WeakMap<RunContext<unknown>, SeenByRun>()
 
   constructor(chat: Session, options: AgentsSessionOptions = {}) {
@@ -88,7 +92,10 @@ export class AgentsSession
     return this.#chat.id
   }
 
-  /** Without a limit as the model should see them; with one the newest items of the log as they are. */
+  /**
+   * Without a limit: the items as the model should see them. With one: the newest items of the log as they
+   * are.
+   */
   async getItems(limit?: number, runContext?: RunContext<unknown>): Promise<AgentInputItem[]> {
     if (limit === undefined) return this.#shown(runContext)
     if (!(limit > 0)) return []
@@ -109,7 +116,10 @@ export class AgentsSession
     return [...items]
   }
 
-  /** A run is bound to its first look; what it has stored ends it, since a caller may use its context for another. */
+  /**
+   * A run is bound to the session that it saw first. Once the run has stored something, it is over: a caller
+   * may use its context for another run.
+   */
   async #see(runContext: RunContext<unknown> | undefined): Promise<void> {
     const known = runContext && this.#seenBy.get(runContext)
     if (known && !known.hasStored) return
@@ -122,13 +132,16 @@ export class AgentsSession
     return (runContext && this.#seenBy.get(runContext)?.session) ?? this.#chat
   }
 
-  /** The SDK does not say which run changes a call: the newest one, as long as it has stored nothing. */
+  /**
+   * The SDK does not tell which run changes a call. It is taken to be the newest run, as long as that has
+   * stored nothing.
+   */
   async #changing(): Promise<Session> {
     const seen = this.#run && this.#seenBy.get(this.#run.context)
     return seen && !seen.hasStored ? seen.session : this.#chat.bound()
   }
 
-  /** The newest messages that come to at least so many items, and all their items. */
+  /** The newest messages that give at least `wanted` items, and all their items. */
   async #newestItems(wanted: number): Promise<{ messages: readonly Message[]; items: AgentInputItem[] }> {
     const rules = await this.#view.rules()
     let [messages, items]: [readonly Message[], AgentInputItem[]] = [[], []]
@@ -153,18 +166,20 @@ export class AgentsSession
       await chat.append(messages.slice(from, from + MAX_AT_ONCE))
     const seen = runContext && this.#seenBy.get(runContext)
     if (seen) seen.hasStored = true
-    // They are stored: nothing here may make it look otherwise.
+    // The items are stored: an error here must not make it look otherwise.
     if (runContext !== undefined) await this.#learn(runContext).catch(() => {})
   }
 
-  /** As they were said: without the notes of memory, and whole where they had been shortened for the model. */
+  /**
+   * The items as they were said: without memory's notes, and whole where they were shortened for the model.
+   */
   async #asSaid(items: readonly AgentInputItem[]): Promise<readonly AgentInputItem[]> {
     const isNote = await this.#noteFinder(items)
     await this.#forgetErased()
     return items.filter(item => !isNote(item)).map(item => this.#originalOf(item))
   }
 
-  /** What was shortened must not come back whole once it was erased. */
+  /** A shortened item must not come back whole after it was erased. */
   async #forgetErased(): Promise<void> {
     try {
       if (this.#originals.size > 0) await this.#givenBy?.checkBound()
@@ -178,7 +193,10 @@ export class AgentsSession
     return this.#originals.size === 0 ? item : (this.#originals.get(keyOf(item)) ?? item)
   }
 
-  /** Also what another process gave, as long as it still holds. Anybody may write something that only looks like it. */
+  /**
+   * Also recognizes a note that another process gave, as long as it is still current. A person may write a
+   * text that only looks like a note.
+   */
   async #noteFinder(items: readonly AgentInputItem[]): Promise<(item: AgentInputItem) => boolean> {
     const { id } = this.#chat
     const texts = items.map(framedText).filter(text => text !== null)
@@ -215,7 +233,10 @@ export class AgentsSession
     await this.#chat.replaceTail([], { expected: 'everything' })
   }
 
-  /** The provider has compacted the conversation: what came before stays in the log, and the SDK sends what follows. */
+  /**
+   * The provider has compacted the conversation. The earlier items stay in the log, and the SDK sends what
+   * follows.
+   */
   async replaceHistoryWithCompaction(
     items: AgentInputItem[],
     runContext?: RunContext<unknown>,
@@ -237,14 +258,14 @@ export class AgentsSession
     await this.#own(runContext).replaceTail([...left, ...own].map(toMessage), {
       operationId,
       operation: packBytes(args.transaction),
-      // What is not there now may have been replaced by this same operation: the store knows.
+      // If the expected items are not there now, this same operation may have replaced them: the store knows.
       expected: taken ?? gone.map(toMessage),
     })
   }
 
   /**
-   * The newest messages, if their items end with these, and what of the first of them is not meant; `taken` is `null`
-   * where they do not.
+   * The newest messages, if their items end with `suffix`, and the items of the first of them that are not in
+   * it. `taken` is `null` if the items do not end so.
    */
   async #matchSuffix(
     suffix: readonly AgentInputItem[],
@@ -263,7 +284,10 @@ export class AgentsSession
       if (mutation.type === 'replace_function_call') await this.#replaceCall(mutation)
   }
 
-  /** The first of them is replaced, others with the same id go, as the SDK has it; of folded ones the newest. */
+  /**
+   * Replaces the first call with this id and drops the others with the same id, as the SDK does. Of folded
+   * calls, the newest is replaced.
+   */
   async #replaceCall({ callId, replacement }: SessionHistoryMutation): Promise<void> {
     const chat = await this.#changing()
     for (let tries = 1; ; tries++) {
@@ -280,7 +304,7 @@ export class AgentsSession
     }
   }
 
-  /** `false`: none of them has such a call. */
+  /** `false`: none of these messages has such a call. */
   async #replaceCallWithin(
     chat: Session,
     messages: readonly Message[],
@@ -328,12 +352,15 @@ export class AgentsSession
     }
   }
 
-  /** The SDK compares what is stored with what it knows: as it was said, not as it was shortened for the model. */
+  /**
+   * The SDK compares what is stored with what it knows. So it needs the items as they were said, not
+   * shortened.
+   */
   prepareHistoryItemsForPersistenceComparison(items: AgentInputItem[]): AgentInputItem[] {
     return items.map(item => this.#originalOf(item))
   }
 
-  /** For `new Agent({ instructions })`: yours, and what memory knows. */
+  /** For `new Agent({ instructions })`: the caller's own instructions, and what memory knows. */
   instructions(base: string): (runContext?: RunContext<unknown>) => Promise<string> {
     this.#view.instructions = base
     return async runContext => {
@@ -343,7 +370,7 @@ export class AgentsSession
     }
   }
 
-  /** Not by a run whose session is gone: it would be there again. */
+  /** A run whose session is gone must not append to the present one: that would create the session again. */
   async #created(runContext: RunContext<unknown> | undefined): Promise<Context | null> {
     const seen = runContext && this.#seenBy.get(runContext)?.session
     await (seen ?? this.#chat).append([])
@@ -361,7 +388,7 @@ export class AgentsSession
         description,
         parameters: parameters as never,
         strict: false,
-        // Of what the run has seen: the tools themselves outlive many runs.
+        // The tools outlive many runs, so each call uses the session that its own run has seen.
         execute: async (input, runContext) =>
           (await this.#own(runContext).memoryTools()).execute(name, input),
       }),
@@ -369,8 +396,9 @@ export class AgentsSession
   }
 
   /**
-   * For `run(agent, input, { session, callModelInputFilter: session.inputFilter })`: keeps what is sent within the
-   * budget, also in a long loop of tool calls, and says what changed in memory since the instructions were made.
+   * For `run(agent, input, { session, callModelInputFilter: session.inputFilter })`: keeps what is sent
+   * within the budget, also in a long loop of tool calls, and tells what changed in memory since the
+   * instructions were made.
    */
   readonly inputFilter: CallModelInputFilter = async ({ modelData, agent }) => {
     const { input, instructions } = modelData
@@ -395,7 +423,7 @@ export class AgentsSession
     }
   }
 
-  /** Within a run what was left out once stays out. */
+  /** What was left out once stays out for the rest of the run. */
   #fit(
     input: readonly AgentInputItem[],
     { room, language }: { readonly room: number; readonly language: Language },
@@ -409,7 +437,7 @@ export class AgentsSession
     return fitted
   }
 
-  /** How many of the items were there before this run. */
+  /** How many of the items existed before this run. */
   #historyOf(items: readonly AgentInputItem[]): number {
     const known = new Set(this.#history)
     const firstNew = items.findIndex(item => framedText(item) === null && !known.has(keyOf(item)))
@@ -417,13 +445,13 @@ export class AgentsSession
     return Math.max(0, firstNew === -1 ? lastAsked : Math.min(firstNew, lastAsked))
   }
 
-  /** What the provider counted, compared with our own estimate of the same request. */
+  /** Compares the provider's token count with our own estimate of the same request. */
   async #learn(runContext: RunContext<unknown>): Promise<void> {
     const [model, run] = [this.#model, this.#run]
     if (model === undefined || run === null || run.context !== runContext) return
     const { requestUsageEntries: entries = [] } = runContext.usage
     const [estimate, inputTokens] = [run.estimates.at(-1), entries.at(-1)?.inputTokens]
-    // Where there were others besides, nobody knows which is whose.
+    // If there were other requests too, the counts cannot be matched to the estimates.
     if (!estimate || !inputTokens || entries.length !== run.estimates.length) return
     const context = await this.#view.context()
     if (context)
@@ -447,7 +475,7 @@ function isTailConflict(error: unknown): boolean {
   return hasCode(error, 'history_conflict') && error.details['reason'] === 'tail_changed'
 }
 
-/** Before what is asked now, where it breaks no cache. */
+/** Puts the note before what is asked now: there it breaks no cache. */
 function withNote(items: readonly AgentInputItem[], note: AgentInputItem): AgentInputItem[] {
   const place = items.findLastIndex(item => asItem(item)['role'] === 'user' && framedText(item) === null)
   return items.toSpliced(Math.max(0, place), 0, note)

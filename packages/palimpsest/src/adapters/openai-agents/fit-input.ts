@@ -6,14 +6,20 @@ import { framedText } from './memory-notes.ts'
 import { clipItem, isResult, measureItem, stubResult, type Where } from './shorten-item.ts'
 import { toMessage } from './to-message.ts'
 
-/** What is filled once something has to be left out: so the next steps of the run have room, and the prefix holds. */
+/**
+ * The share of the room that is filled once something has to be left out. Then the next steps of the run have
+ * room, and the prefix holds.
+ */
 const FILLED_SHARE = 0.75
-/** What is shown of a result that has to be shown. */
+/** The tokens that are shown of a result that has to be shown. */
 const MIN_CLIP_TOKENS = 200
 
-/** What an input is without. In the next one of the same run it stays so: the prefix only breaks for more. */
+/**
+ * What an input leaves out. The next input of the same run leaves out the same: the prefix breaks only to
+ * leave out more.
+ */
 export interface LeftOut {
-  /** Before this place everything is left out, but for the notes of memory. */
+  /** Everything before this place is left out, except memory's notes. */
   readonly before: number
   /** The places of results that are only named. */
   readonly stubbed: ReadonlySet<number>
@@ -23,10 +29,10 @@ export const NOTHING_LEFT_OUT: LeftOut = { before: 0, stubbed: new Set() }
 
 export interface FitOptions {
   readonly room: number
-  /** So many items were there before this run. */
+  /** This many items existed before this run. */
   readonly history: number
   readonly earlier: LeftOut
-  /** Of the notes in place of what is left out. */
+  /** The language of the notes in place of what is left out. */
   readonly language: Language
 }
 
@@ -36,9 +42,9 @@ export interface Fitted {
 }
 
 /**
- * Items within so many tokens, as far as that can be done: what the tools of this run gave, oldest first; then what
- * those before it gave; then whole turns before it; in the end the newest results are clipped. What the user says now
- * stays, and no call loses its result.
+ * Items within the room, as far as that is possible. First the results of this run's tools go, oldest first;
+ * then those of earlier runs; then whole turns before this run. At last the newest results are clipped. What
+ * the user says now stays, and no call loses its result.
  */
 export function fitInput(items: readonly AgentInputItem[], options: FitOptions): Fitted {
   return new Fitting(items, options).fit()
@@ -49,11 +55,14 @@ class Fitting {
   readonly #tokens: number[]
   readonly #room: number
   readonly #where: Where
-  /** The first item that is new in this run: what is asked now. It is stored as it is sent, so it stays as it is. */
+  /**
+   * The first item that is new in this run: what is asked now. It is stored as it is sent, so it stays as it
+   * is.
+   */
   readonly #asked: number
   /** The first item that the model said in this run. */
   readonly #answer: number
-  /** The first item after the last call: what tools have just given. */
+  /** The first item after the last call: the newest output of tools. */
   readonly #newest: number
   readonly #stubbed = new Set<number>()
   #before: number
@@ -84,7 +93,7 @@ class Fitting {
     this.#stubWithin(this.#answer, this.#newest, wanted)
     this.#stubWithin(0, this.#asked, wanted)
     this.#leaveStartOut(wanted, place => isQuestion(this.#items[place]!))
-    // Of one long turn the beginning, but no thought without what came of it.
+    // From one long turn the beginning is left out, but no thought stays without its result.
     if (this.#total() > this.#room)
       this.#leaveStartOut(this.#room, place => !isThought(this.#items[place - 1]))
   }
@@ -107,7 +116,7 @@ class Fitting {
       if (isResult(this.#items[place]!) && !this.#stubbed.has(place)) excess -= this.#stub(place)
   }
 
-  /** From the oldest on; at most all that lies before what is asked now. */
+  /** Leaves out items from the oldest on: at most everything before what is asked now. */
   #leaveStartOut(wanted: number, isStart: (place: number) => boolean): void {
     let excess = this.#total() - wanted
     if (excess <= 0) return
@@ -135,7 +144,7 @@ class Fitting {
     return this.#replace(place, stubResult(this.#items[place]!, this.#where))
   }
 
-  /** What it saves. */
+  /** Returns how many tokens it saves. */
   #replace(place: number, item: AgentInputItem): number {
     const before = this.#tokens[place]!
     this.#items[place] = item

@@ -2,7 +2,7 @@ import type { AgentInputItem, SessionHistoryTransaction, SessionHistoryTransacti
 import { InvalidArgumentError } from '../../errors.ts'
 import { isRecord } from './item-format.ts'
 
-/** A transaction of the SDK: the items that it takes back, and those that it adds. */
+/** A transaction of the SDK: the items that it takes back, and the items that it adds. */
 export interface HistoryChange {
   readonly operationId: string
   readonly expected: readonly AgentInputItem[]
@@ -14,7 +14,7 @@ const FIELDS: Readonly<Record<SessionHistoryTransaction['type'], readonly string
   replace_suffix: ['expectedSuffix', 'replacement'],
 }
 
-/** Checks all of it before anything is changed. */
+/** Checks everything before anything is changed. */
 export function readTransaction(args: SessionHistoryTransactionArgs): HistoryChange {
   const { operationId, transaction } = isRecord(args) ? args : {}
   if (typeof operationId !== 'string' || operationId.trim() === '')

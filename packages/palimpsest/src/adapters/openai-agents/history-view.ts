@@ -12,25 +12,31 @@ import { type ShownHistory, showHistory, thoughtsBefore } from './shown-history.
 import { toolDefinitions } from './tool-definitions.ts'
 
 export interface ViewOptions extends Pick<ContextOptions, 'budget' | 'outputReserve'> {
-  /** The agent's own tools: what they take of the window is known before the first call. */
+  /** The agent's own tools, so that their share of the window is known before the first call. */
   readonly tools?: readonly unknown[]
-  /** By whose token counts the budget is meant. With it, and with `inputFilter`, they are learned from its usage. */
+  /**
+   * The model in whose token counts the budget is meant. With it and with `inputFilter`, the counts are
+   * learned from the model's usage.
+   */
   readonly model?: string
 }
 
-/** The SDK stores what is asked and answered at the end of a run: until then it needs room beside the history. */
+/** The SDK stores question and answer at the end of a run. Until then they need room beside the history. */
 const RUN_SHARE = 1 / 8
-/** Where items take more than a context counts for them, it is asked for less: in large steps, so that it stays. */
+/**
+ * Where items take more than a context counts for them, a smaller context is made. The steps are large, so
+ * that it stays the same for long.
+ */
 const STEP_SHARE = 1 / 8
 const MAX_STEPS = 3
-/** Thoughts that stand before one reply. */
+/** The most thoughts that stand before one reply. */
 const MAX_THOUGHTS = 16
 
-/** What a model should be given of a session, as contexts have it. */
+/** What a model should be given of a session, in the way of contexts. */
 export class HistoryView {
   readonly #chat: Session
   readonly #options: ViewOptions
-  /** As they go to the model. */
+  /** The instructions as the model gets them. */
   instructions: string | undefined
   memoryTools: readonly object[] = []
   #budget: number | null = null
@@ -66,14 +72,17 @@ export class HistoryView {
     }
   }
 
-  /** The tokens of a whole request, as `estimateTokens` counts, beside what is kept free for the reply. */
+  /**
+   * The tokens of a whole request, as `estimateTokens` counts, without the room that is kept free for the
+   * reply.
+   */
   roomOf(context: Context): number {
     return roomFor(context, BLOCK_NAMES) - (this.#options.outputReserve ?? 0)
   }
 
   /**
-   * The summary, and the items since. A context takes less for what it does not send, such as thoughts and pictures of
-   * the model: then it is asked to show less, and what it no longer shows is in its summary.
+   * The summary, and the items since. A context counts less for what it does not send, such as the model's
+   * thoughts and pictures. Then a smaller context is made, and its summary holds what it no longer shows.
    */
   async items(): Promise<ShownHistory> {
     const usual = await this.context()
@@ -129,7 +138,7 @@ function hasCode(error: unknown, code: string): boolean {
 
 const CONVERSATION: readonly BlockName[] = ['raw', 'current', 'recent_changes', 'recalled_memory', 'recall']
 
-/** What a context has for these of its blocks, as `estimateTokens` counts. */
+/** The room of a context for these blocks, as `estimateTokens` counts. */
 function roomFor({ estimatedInputTokens, report }: Context, blocks: readonly BlockName[]): number {
   const sum = (isMeant: (name: BlockName) => boolean) =>
     report.blocks.reduce((sum, { name, tokens }) => (isMeant(name) ? sum + tokens : sum), 0)

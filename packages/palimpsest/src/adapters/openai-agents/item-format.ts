@@ -1,41 +1,41 @@
 import type { AgentInputItem } from '@openai/agents'
 import type { Content, ContentPart, Role } from '../../log/index.ts'
 
-/** How items of the SDK stand in the log: what `toMessage` writes and `toItem` reads. */
+/** How items of the SDK stand in the log: `toMessage` writes this format and `toItem` reads it. */
 
-/** An item as far as most of this folder looks at it: whatever a provider adds is in it too. */
+/** An item as most of this folder sees it. It also holds the fields that a provider adds. */
 export type Item = Readonly<Record<string, unknown>>
 
-/** An item as a message of the log: each is one. */
+/** An item as a message of the log: one item is one message. */
 export interface ItemMessage {
   readonly role: Role
   readonly content: Content
 }
 
-/** What the part itself does not say, beside it: nothing is stored twice. */
+/** Kept beside a part: what the part itself does not say. Nothing is stored twice. */
 export interface Extras {
   /** An item for which the log has no form. */
   readonly whole?: unknown
-  /** The item's own fields, on its first part. */
+  /** The item's own fields. They stand on its first part. */
   readonly item?: Item
-  /** Of an entry of the item's content. */
+  /** The other fields of an entry in the item's content. */
   readonly entry?: Item
-  /** Of an entry of its raw content. */
+  /** The other fields of an entry in its raw content. */
   readonly raw?: Item
-  /** Of what a tool gave, by entry; one that is no list was one entry. */
+  /** The other fields of a tool's output, by entry. A single object: the output was one entry and no list. */
   readonly output?: Item | readonly Item[]
 }
 
 export type StoredPart = ContentPart & { readonly agents?: Extras }
 
 interface LinkKind {
-  /** Left out: the item names its tool. */
+  /** Left out: the item itself names its tool. */
   readonly toolName?: string
-  /** The fields that are the call's input or the result's output. */
+  /** The fields that hold the call's input or the result's output. */
   readonly payload: readonly string[]
-  /** The output is text, pictures and files. */
+  /** The output consists of text, pictures and files. */
   readonly isContent?: boolean
-  /** Where its id stands has several names. */
+  /** The item can have its id under any of several names. */
   readonly hasOwnId?: boolean
 }
 

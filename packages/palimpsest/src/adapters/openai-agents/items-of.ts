@@ -7,13 +7,16 @@ import { toItem } from './to-item.ts'
 
 export interface ItemRules {
   readonly kind: SessionKind
-  /** Of what the engine writes in them. */
+  /** The language of what the engine writes in the items. */
   readonly language: Language
 }
 
-/** A message of the log as items: the one that it was made of, or what there is to say of one that came otherwise. */
+/**
+ * A message of the log as items: the item that it was made from, or items made for a message that came
+ * another way.
+ */
 export function itemsOf(message: Message, rules: ItemRules): readonly AgentInputItem[] {
-  // Items know no senders; in a group it has to be seen who speaks.
+  // Items have no senders. In a group a reader has to see who speaks.
   const isNamed = rules.kind === 'group' && message.role === 'user' && message.sender !== null
   const item = isNamed ? null : toItem(message)
   return item ? [item] : (otherItems(message, rules) as unknown as AgentInputItem[])

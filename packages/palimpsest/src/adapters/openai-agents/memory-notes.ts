@@ -4,8 +4,8 @@ import type { Context } from '../../contexts.ts'
 import { asItem } from './item-format.ts'
 
 /**
- * What memory adds to the items of a session: the summary of what was folded, and what changed in memory since the
- * instructions were made. Neither is ever stored: should the SDK hand one back, it is known again.
+ * What memory adds to the items of a session: the summary of what was folded, and the changes in memory since
+ * the instructions were made. Neither is ever stored: if the SDK hands one back, it is recognized.
  */
 
 const FRAMES = [
@@ -15,7 +15,7 @@ const FRAMES = [
 
 const MAX_KNOWN = 10_000
 
-/** Digests of those that this process has given, by session. */
+/** Digests of the notes that this process has given, by session. */
 const given = new BoundedMap<string, true>(MAX_KNOWN)
 
 export function memoryItem(text: string, sessionId: string): AgentInputItem {
@@ -23,7 +23,10 @@ export function memoryItem(text: string, sessionId: string): AgentInputItem {
   return { type: 'message', role: 'user', content: text }
 }
 
-/** What changed in memory, where a context says so. Nothing that people say can look like it. */
+/**
+ * The changes in memory, where a context tells them. Text of people is made inert, so it cannot look like
+ * this.
+ */
 export function recentChanges({ messages }: Context): string | null {
   const found = messages.find(({ role, content }) => role === 'user' && isFramed(content, FRAMES[1]))
   return found === undefined ? null : (found.content as string)
@@ -33,7 +36,7 @@ export function isMemoryText(text: string, sessionId: string): boolean {
   return given.has(nameOf(text, sessionId))
 }
 
-/** The text of an item that has the form of such a note; `null`: it has not, and can be none. */
+/** The text of an item in the form of such a note; `null`: the item has another form and is no note. */
 export function framedText(item: AgentInputItem): string | null {
   const { role, content } = asItem(item)
   if (role !== 'user') return null
@@ -41,7 +44,7 @@ export function framedText(item: AgentInputItem): string | null {
   return FRAMES.some(frame => isFramed(text, frame)) ? (text as string) : null
 }
 
-/** Some make a list of entries of every text. */
+/** Some callers turn every text into a list of entries. */
 function onlyText(content: unknown): unknown {
   if (!Array.isArray(content) || content.length !== 1) return content
   return (content[0] as { text?: unknown } | null)?.text
@@ -52,7 +55,7 @@ function isFramed(content: unknown, { opening, closing }: (typeof FRAMES)[number
 }
 
 function nameOf(text: string, sessionId: string): string {
-  // Loaded only where it is needed: few sessions are folded.
+  // Loaded only when needed: few sessions are folded.
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256')
     .update(JSON.stringify([sessionId, text]))

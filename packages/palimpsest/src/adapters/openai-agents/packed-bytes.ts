@@ -1,6 +1,9 @@
 import { isRecord } from './item-format.ts'
 
-/** The log holds JSON; the SDK also takes bytes. They are written so that they can be told from text again. */
+/**
+ * The log holds JSON, but the SDK also takes bytes. Bytes are written in a form that cannot be confused with
+ * text.
+ */
 
 const BYTES = '$bytes'
 const ESCAPED = '$escaped'
@@ -29,7 +32,7 @@ function unpacked(value: unknown): unknown {
   return isRecord(escaped) ? mapFields(escaped, unpacked) : mapFields(value, unpacked)
 }
 
-/** Anything else is refused by the log, which names it. */
+/** The log refuses any other value and names it in the error. */
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (!isRecord(value)) return false
   const prototype = Object.getPrototypeOf(value)

@@ -7,7 +7,7 @@ import { asItem, isRecord, type StoredPart } from './item-format.ts'
 import { toItem } from './to-item.ts'
 import { toMessage } from './to-message.ts'
 
-/** Items made shorter, in the forms that providers take. What cannot be shortened stays as it is. */
+/** Makes items shorter, in the forms that providers take. An item that cannot be shortened stays as it is. */
 
 /** A shorter result is not worth a note in its place. */
 const MIN_STUBBED_TOKENS = 60
@@ -20,15 +20,15 @@ export function isResult(item: AgentInputItem): boolean {
   return toMessage(item).role === 'tool'
 }
 
-/** Where the whole of it can be read. */
+/** Where the whole item can be read. */
 export interface Where {
-  /** The message; `null`: it is not named. */
+  /** The message of the item; `null`: the note does not name it. */
   readonly seq: number | null
-  /** Of the note that says so. */
+  /** The language of the note. */
   readonly language: Language
 }
 
-/** Without what a tool gave. */
+/** The result with a note in place of the tool's output. */
 export function stubResult(item: AgentInputItem, where: Where): AgentInputItem {
   const text = resultText(item)
   if (estimateTokens(text) < MIN_STUBBED_TOKENS) return item
@@ -39,14 +39,14 @@ export function stubResult(item: AgentInputItem, where: Where): AgentInputItem {
   )
 }
 
-/** At most about so many tokens of it: the head and the tail of each text. */
+/** The item within about this many tokens: the head and the tail of each text. */
 export function clipItem(item: AgentInputItem, tokens: number, where: Where): AgentInputItem {
   return measureItem(item) <= tokens
     ? item
     : smaller(clipped(item, tokens - MESSAGE_OVERHEAD_TOKENS, where), item)
 }
 
-/** A note in the place of little may be more. */
+/** A note in place of a short text may be longer than the text. */
 function smaller(short: AgentInputItem, item: AgentInputItem): AgentInputItem {
   return measureItem(short) < measureItem(item) ? short : item
 }
@@ -90,7 +90,7 @@ function resultText(item: AgentInputItem): string {
   return asItem(item)['type'] === 'computer_call_result' ? '' : (JSON.stringify(output) ?? '')
 }
 
-/** In the form that each kind of result has; of pictures and lists of tools nothing can be left out. */
+/** Each kind of result has its own form. From pictures and lists of tools nothing can be left out. */
 function withOutput(item: AgentInputItem, shorten: Clip): AgentInputItem {
   const { type, output } = asItem(item)
   switch (type) {
@@ -107,7 +107,7 @@ function withOutput(item: AgentInputItem, shorten: Clip): AgentInputItem {
   }
 }
 
-/** What is no text in it goes: it is large, or it would not be shortened. */
+/** Entries that are no text are only named: they are large, or else the output would need no shortening. */
 function shortEntries(output: unknown, shorten: Clip): unknown {
   const entries = Array.isArray(output) ? output : [output]
   const texts = entries.flatMap(entry =>
@@ -129,7 +129,7 @@ function shortOutputs(output: unknown, shorten: Clip): unknown {
   })
 }
 
-/** Providers take JSON only. */
+/** Providers take only JSON as arguments. */
 function withArguments(item: AgentInputItem, clip: Clip): AgentInputItem {
   const { arguments: given } = asItem(item)
   if (typeof given !== 'string') return item

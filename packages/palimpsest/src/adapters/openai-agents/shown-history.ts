@@ -7,13 +7,18 @@ import { clipItem, isResult, stubResult } from './shorten-item.ts'
 import { validItems } from './valid-items.ts'
 import { wellFormed } from './well-formed.ts'
 
-/** What of the log is sent as items, and the originals of those that are not sent as they are. */
+/**
+ * The part of the log that is sent as items, and the originals of the items that are not sent as they are.
+ */
 export interface ShownHistory {
   readonly items: readonly AgentInputItem[]
   readonly originals: readonly { readonly shown: AgentInputItem; readonly original: AgentInputItem }[]
 }
 
-/** As a context shows them, so that they fit where it fits, and stay what they are as long as it does. */
+/**
+ * Shows messages as a context does. So they fit where the context fits, and stay the same as long as the
+ * context does.
+ */
 export function showHistory(
   messages: readonly Message[],
   { stubBelowSeq, clipTokens }: RawRules,
@@ -33,7 +38,10 @@ export function showHistory(
   return { items: validItems(items), originals }
 }
 
-/** Providers want a thought before what came of it, so that a beginning in between takes the thoughts along. */
+/**
+ * Providers want a thought before its result. If the history begins between the two, it takes the thoughts
+ * along.
+ */
 export function thoughtsBefore(messages: readonly Message[], rules: ItemRules): readonly Message[] {
   const isThought = (message: Message) =>
     itemsOf(message, rules).some(item => asItem(item)['type'] === 'reasoning')

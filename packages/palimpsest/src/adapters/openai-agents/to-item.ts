@@ -10,7 +10,7 @@ import {
 } from './item-format.ts'
 import { unpackBytes } from './packed-bytes.ts'
 
-/** The item that `toMessage` made a message of; `null`: the message came another way. */
+/** The item from which `toMessage` made a message; `null`: the message came another way. */
 export function toItem(message: ItemMessage): AgentInputItem | null {
   const item = readItem(message)
   return item as unknown as AgentInputItem | null

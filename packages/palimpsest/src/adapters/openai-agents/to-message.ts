@@ -16,8 +16,9 @@ import {
 import { packBytes } from './packed-bytes.ts'
 
 /**
- * An item as a message of the log. Text, thoughts, pictures, files, calls and results become parts that can be
- * searched, measured, folded and paired; all else stays beside them, so that `toItem` gives the same item again.
+ * An item as a message of the log. Text, thoughts, pictures, files, calls and results become parts that can
+ * be searched, measured, folded and paired. Everything else is kept beside these parts, so that `toItem`
+ * gives the same item again.
  */
 export function toMessage(item: AgentInputItem): ItemMessage {
   if (!isRecord(item)) throw new InvalidArgumentError('item', item, 'an item of the Agents SDK: an object')
@@ -32,7 +33,7 @@ export function toMessage(item: AgentInputItem): ItemMessage {
   return { role: message.role, content: packBytes(message.content) }
 }
 
-/** Nobody reads an empty thought out: it carries what the log has no form for. */
+/** An empty thought is never shown as text, so it can carry what the log has no form for. */
 function carrier(agents: Extras): StoredPart {
   return { type: 'reasoning', text: '', agents }
 }
@@ -80,7 +81,7 @@ function given(field: string, value: unknown): Item {
   return value === undefined ? {} : { [field]: value }
 }
 
-/** Searches that the provider makes itself wait for nobody. */
+/** A search that the provider makes itself waits for no result, so it has no id here. */
 function searchId(item: Item): unknown {
   const { execution, call_id, callId, providerData } = item
   const data = isRecord(providerData) ? providerData : {}
@@ -88,7 +89,7 @@ function searchId(item: Item): unknown {
   return [data['call_id'], data['callId'], call_id, callId].find(id => typeof id === 'string' && id !== '')
 }
 
-/** The texts as the log has them, and pictures and files by their names alone: their bytes are no text. */
+/** Texts as the log has them; pictures and files by their names alone, since their bytes are no text. */
 function splitOutput(output: unknown): { shown: unknown; rest: Item | readonly Item[] | undefined } {
   const entries = Array.isArray(output) ? output : [output]
   if (typeof output === 'string' || !entries.every(isEntry)) return { shown: output, rest: undefined }
@@ -110,7 +111,7 @@ function isEntry(value: unknown): value is Item & { readonly type: string } {
   return isRecord(value) && typeof value['type'] === 'string'
 }
 
-/** A provider's own tool is called and answers in one item. A tool that has to be approved waits for that. */
+/** A provider's own tool has its call and its result in one item. A tool that needs approval waits for it. */
 function hostedMessage(item: Item): ItemMessage | null {
   const { type, name, id, providerData } = item
   if (type !== 'hosted_tool_call' || typeof name !== 'string') return null
@@ -152,7 +153,7 @@ function thoughtMessage(item: Item): ItemMessage | null {
     ...content.map(entry => thought(entry, 'entry')),
     ...(rawContent ?? []).map(entry => thought(entry, 'raw')),
   ]
-  // Which of them are there at all shows where they are empty.
+  // An empty list is kept, so that it differs from a missing one.
   const empty = pick(item, [
     content.length === 0 ? 'content' : '',
     rawContent?.length === 0 ? 'rawContent' : '',
@@ -180,7 +181,7 @@ function spokenMessage(item: Item): ItemMessage | null {
   return { role, content: withItem(parts, parts.length === 0 ? { ...fields, content } : fields) }
 }
 
-/** What `toItem` makes of a bare text is stored as one. `null`: there is more to it. */
+/** A bare text from which `toItem` makes the same item. `null`: the item has more to it. */
 function plainText(item: Item): string | null {
   const { type, role, status, content } = item
   const isReply = role === 'assistant'
@@ -203,7 +204,7 @@ function spokenPart(entry: Item & { readonly type: string }): StoredPart {
     case 'refusal':
       return textPart(entry, 'refusal')
     case 'audio':
-      // What was heard, where somebody wrote it down.
+      // The written text of the audio, where there is one.
       return entry['transcript'] ? textPart(entry, 'transcript') : attachment(entry, 'audio')
     case 'image':
     case 'input_image':
@@ -219,7 +220,7 @@ function textPart(entry: Item, field: string): StoredPart {
   return { type: 'text', text, agents: { entry: without(entry, [field]) } }
 }
 
-/** By the names under which the log knows bytes, addresses and files of the provider. */
+/** Uses the log's own fields for bytes, addresses and the provider's files. */
 function attachment(entry: Item, field: string | null): StoredPart {
   const source = field === null ? undefined : entry[field]
   const type = field === 'image' ? 'image' : 'file'
@@ -229,7 +230,7 @@ function attachment(entry: Item, field: string | null): StoredPart {
   return { type, ...known, ...file, agents: { entry: without(entry, said) } }
 }
 
-/** `null`: it is stored as it came. */
+/** `null`: the entry is stored as it came. */
 function knownSource(source: unknown, type: 'image' | 'file'): Item | null {
   if (typeof source === 'string') return { [type === 'image' ? 'image' : 'data']: source }
   if (!isRecord(source) || Object.keys(source).length !== 1) return null

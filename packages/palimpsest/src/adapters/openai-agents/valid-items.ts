@@ -1,14 +1,15 @@
 import type { AgentInputItem } from '@openai/agents'
 import { asItem, CALLS, RESULTS } from './item-format.ts'
 
-/** By the type of a call, that of its result. */
+/** For each type of call the type of its result. */
 const RESULT_OF: Readonly<Record<string, string>> = Object.fromEntries(
   Object.keys(CALLS).map((call, index) => [call, Object.keys(RESULTS)[index]!]),
 )
 
 /**
- * Items without those that every provider refuses: a result whose call is not there, and a thought that leads to
- * nothing. A call without a result stays: the result may yet come, and the SDK's runner leaves it out by itself.
+ * Leaves out the items that every provider refuses: a result without its call, and a thought that leads to
+ * nothing. A call without a result stays: the result may still come, and the SDK's runner drops such a call
+ * itself.
  */
 export function validItems(items: readonly AgentInputItem[]): AgentInputItem[] {
   const open = new Set<string>()
@@ -22,7 +23,7 @@ export function validItems(items: readonly AgentInputItem[]): AgentInputItem[] {
   return withoutLooseThoughts(paired)
 }
 
-/** At the very end something may yet follow. */
+/** A thought at the very end stays: something may still follow it. */
 function withoutLooseThoughts(items: readonly AgentInputItem[]): AgentInputItem[] {
   let isLoose = false
   const kept = items.toReversed().filter(item => {

@@ -1,8 +1,9 @@
 import { isRecord } from './item-format.ts'
 
-/** Without half characters, which providers refuse. Most have none, and stay the same object. */
+/** Without half characters, which providers refuse. Most values have none and stay the same object. */
 export function wellFormed<Value>(value: Value): Value {
-  // As JSON writes them; where a text only says so, nothing comes of it.
+  // This is how JSON writes half characters. If a text itself holds such an escape, the repair changes
+  // nothing.
   return /\\ud[89a-f]/i.test(JSON.stringify(value) ?? '') ? (repaired(value) as Value) : value
 }
 
