@@ -1,17 +1,17 @@
-/** What somebody with a key may do. `admin` includes the other two. */
+/** What the holder of a key may do. `admin` includes the other two. */
 export const SCOPES = ['read', 'write', 'admin'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** A key as it is kept: of its secret only a hash. */
+/** A key as it is stored. Only a hash of its secret is kept. */
 export interface ApiKey {
-  /** Part of what its holder sends, and no secret. */
+  /** A part of what the holder sends. It is no secret. */
   readonly id: string
-  /** For people; no two keys of a namespace have the same. */
+  /** For people. No two keys of a namespace have the same name. */
   readonly name: string
-  /** The only one that it opens. */
+  /** The only namespace that the key opens. */
   readonly namespace: string
   readonly scopes: readonly Scope[]
-  /** Of the secret, SHA-256 in hexadecimal. */
+  /** The SHA-256 of the secret, in hexadecimal. */
   readonly hash: string
   readonly createdAt: Date
 }

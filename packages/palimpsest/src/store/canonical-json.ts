@@ -1,4 +1,4 @@
-/** One text for values that JSON tells alike, in whatever order their fields stand. */
+/** Gives equal text for values that are equal as JSON, whatever the order of their fields. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, inner) => (isRecord(inner) ? sorted(inner) : inner)) ?? 'null'
 }

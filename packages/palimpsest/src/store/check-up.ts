@@ -1,17 +1,17 @@
-/** One thing that was looked at. */
+/** The result for one thing that was checked. */
 export interface CheckResult {
   readonly what: string
   readonly isWell: boolean
-  /** What was seen; where it is not well, also what to do. */
+  /** What was found. If `isWell` is `false`, also what to do. */
   readonly says: string
-  /** For programs. */
+  /** The same facts, for programs. */
   readonly details?: unknown
 }
 
 export interface CheckUpRequest {
   readonly now: number
-  /** Every session, row by row: as long as it takes. */
+  /** `true`: every session is checked row by row. That takes time in proportion to the database. */
   readonly isDeep: boolean
-  /** How many sessions of all were looked at. */
+  /** How many of all sessions have been checked so far. */
   readonly onProgress?: (done: number, all: number) => void
 }

@@ -5,66 +5,78 @@ import type { SessionKey } from './session-key.ts'
 import type { SessionRecord } from './session-store.ts'
 
 export interface ContextRequest {
-  /** Of the raw messages the newest are read until they have so many tokens; at least one. */
+  /**
+   * A budget for raw messages: the newest ones are read until they hold this many tokens, and at least one is
+   * read.
+   */
   readonly tokens: number
-  /** If those are all that are raw, of the folded ones the newest likewise. 0: none. */
+  /**
+   * The same budget for folded messages. It counts only if all raw messages were read. 0: no folded message
+   * is read.
+   */
   readonly archivedTokens: number
-  /** What the caller has: if the epoch is still the same, only what came after it is read. */
+  /** What the caller has already. If the epoch is still the same, only newer messages are read. */
   readonly since?: { readonly epoch: number; readonly seq: number }
-  /** Of the messages none above this one, which lies above the cursor, is read or counted; `since` is none then. */
+  /**
+   * No message above this one is read or counted. It lies above the cursor, and `since` is left out with it.
+   */
   readonly through?: number
-  /** Of the daily log, where the epoch has none frozen. */
+  /**
+   * The days of the daily log that are wanted. If the epoch has frozen days, only later ones of these are
+   * read.
+   */
   readonly days?: readonly string[]
 }
 
-/** What a context is made of, read at one instant. */
+/** All parts of a context, read at one instant. */
 export interface ContextRead {
   readonly session: SessionRecord
-  /** `null`: the epoch is that of `since`, so they are the same. */
+  /** `null`: the epoch is the same as in `since`, so the caller has these segments already. */
   readonly base: {
-    /** Those that are not rolled up, oldest first, and none of before the newest beginning. */
+    /** The segments that are not rolled up, oldest first. None lies before the newest beginning. */
     readonly segments: readonly (Pick<
       Segment,
       'fromSeq' | 'toSeq' | 'level' | 'text' | 'tokensAfter' | 'people'
     > & {
-      /** Of one from the first schema, which has no text: what the text is made of. */
+      /** Only for a segment of the first schema, which has no text: the parts that make the text. */
       readonly untold?: Pick<Segment, 'summary' | 'events' | 'details'>
     })[]
   } | null
   /** In the order in which they were pinned. */
   readonly pins: readonly ContextPin[]
-  /** The newest ones, oldest first, without a gap: none of before the newest beginning. */
+  /** The newest messages, oldest first, without a gap. None lies before the newest beginning. */
   readonly messages: readonly LoggedMessage[]
-  /** There is no visible message below them, or only such as lie before the newest beginning. */
+  /** `true`: no visible message lies below these, or only messages before the newest beginning. */
   readonly isWhole: boolean
-  /** Above this message all is raw: the cursor, or the newest beginning where that is later. */
+  /** All messages above this one are raw. It is the cursor, or the newest beginning if that is later. */
   readonly rawAfter: number
-  /** What lies above it. */
+  /** The size of all messages above `rawAfter`. */
   readonly raw: { readonly messages: number; readonly tokens: number }
   /**
-   * As they are now, of all documents that this session may see and no others; the daily log of the days
-   * that are frozen and of later ones that are asked for, or of all those where none are frozen.
+   * The documents as they are now: every document that this session may see, and no other. Of the daily log
+   * these are the frozen days and the later days that the request names. If no days are frozen, they are all
+   * the days that the request names.
    */
   readonly layers: readonly LayerVersion[]
   /**
-   * Messages that segments tell of as they were before an edit, the one that was edited last being the last; none from
-   * before a new beginning.
+   * Edited messages that segments still tell in their earlier form. The message that was edited last comes
+   * last. None lies before a new beginning.
    */
   readonly corrected: readonly Message[]
 }
 
 export interface ContextPin extends Pin {
-  /** `null`: a note. */
+  /** `null`: the pin is a note. */
   readonly message: Message | null
 }
 
-/** What contexts are made of. */
+/** Reads what contexts are made of. */
 export interface ContextStore {
   readContext(key: SessionKey, request: ContextRequest): Promise<ContextRead | null>
   /**
-   * Fixes what contexts of this epoch show of memory: what there is now, unless somebody did so before. With
-   * `refresh` an epoch begins for it; folds in flight go on. An `EpochConflictError` where the epoch is
-   * another one.
+   * Fixes what the contexts of this epoch show of memory. It takes what is there now, unless another call has
+   * fixed it already. With `refresh`, a new epoch begins for the change, and folds in flight go on. If the
+   * epoch is not `expectedEpoch`, the call fails with an `EpochConflictError`.
    */
   freezeLayers(
     key: SessionKey,
@@ -76,11 +88,12 @@ export interface ContextStore {
       refresh: boolean
     },
   ): Promise<{ epoch: number; layers: FrozenLayers }>
-  /** Of documents that this session may see, at these versions; any other is not in the answer. */
+  /** The texts of documents that this session may see, at these versions. Any other document is left out. */
   readLayerTexts(key: SessionKey, wanted: readonly LayerVersion[]): Promise<readonly LayerText[]>
   /**
-   * The lines that the condensed lines of a document stand for, the newest first, where this session may see it; none where
-   * it may not. Of lines that were withdrawn or erased, or whose condensed line a person took out, none is in the answer.
+   * The lines that the condensed lines of a document stand for, the newest first. The answer is empty if this
+   * session may not see the document. A line is left out if it was withdrawn or erased, or if a person
+   * removed its condensed line.
    */
   readCondensedLines(
     key: SessionKey,

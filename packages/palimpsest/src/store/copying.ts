@@ -1,14 +1,18 @@
 /**
- * What goes from one store to another when a whole database is copied: the rows that both keep alike, by names instead
- * of the numbers that a database gives. Unlike an exported file it comes in pages, so that a session of any length
- * streams, and has all that a session is: when it is next due, what waits for an answer, what was decided.
+ * A row that goes from one store to another when a whole database is copied. Both stores keep the same rows,
+ * and the rows hold names instead of the numbers that a database gives. Unlike an exported file, a copy comes
+ * in pages, so a session of any length streams. It also holds everything about a session: when it is next
+ * due, what waits for an answer, what was decided.
  */
 export interface CopyRow {
   readonly table: CopyTable
   readonly values: Readonly<Record<string, string | number | null>>
 }
 
-/** In this order a session's rows come. The first nine and the last are what it says, the others when it is next looked at. */
+/**
+ * A session's rows come in this order. The first nine tables and the last hold what the session says, the
+ * others hold when it is looked at next.
+ */
 export const COPY_TABLES = [
   'segments',
   'memos',
@@ -31,7 +35,7 @@ export type CopyTable = (typeof COPY_TABLES)[number]
 
 /** Where the next page begins. */
 export interface CopyPlace {
-  /** All pages are of this epoch, so that they are parts of one whole. */
+  /** All pages have this epoch, so that they are parts of one whole. */
   readonly epoch: number
   readonly part: 'segments' | 'memos' | 'messages'
   readonly after: number
@@ -40,47 +44,53 @@ export interface CopyPlace {
 
 export interface CopyPage {
   readonly rows: readonly CopyRow[]
-  /** `null`: this was the last one. */
+  /** `null`: this was the last page. */
   readonly next: CopyPlace | null
 }
 
-/** What can be told of a session without reading it. */
+/** What can be said about a session without reading it. */
 export interface CopyState {
   readonly epoch: number
   readonly createdAt: Date
   readonly lastSeq: number
-  /** Another one as soon as anything has changed that a copy carries over. */
+  /** Changes as soon as anything changes that a copy carries over. */
   readonly mark: string
-  /** Another one as soon as it says something else. */
+  /** Changes as soon as the session says something else. */
   readonly contentMark: string
-  /** What the store keeps of the copy that this session is; `null`: it is none. */
+  /** If this session is a copy: what the store has noted about the copy. `null`: it is no copy. */
   readonly copied: CopyRecord | null
 }
 
-/** Kept with a session that was copied, so that what changed since can be told from what somebody else wrote. */
+/**
+ * Stored with a session that was copied. It tells changes of the original from changes that another writer
+ * made in the copy.
+ */
 export interface CopyRecord {
-  /** The original when it was read: its mark, and its epoch. */
+  /** The mark of the original, and its epoch, when it was read. */
   readonly original: string
   readonly epoch: number
-  /** The copy when it was written: its content mark. */
+  /** The content mark of the copy when it was written. */
   readonly copy: string
-  /** Of all rows that say something, as `CopyHash` has it. */
+  /** The hash of all rows that say something, as `CopyHash` makes it. */
   readonly hash: string
-  /** It has been read again, and had the same hash. */
+  /** `true`: the copy was read again and had the same hash. */
   readonly verified: boolean
 }
 
 export interface CopyImport {
-  /** From the first one on, also where an earlier copy was broken off: what is there already is not written again. */
+  /**
+   * All pages from the first one on, also if an earlier copy was interrupted. What is there already is not
+   * written again.
+   */
   readonly pages: AsyncIterable<CopyPage>
   /**
-   * Of the original, when the pages began, and the name of its store: what is left of a copy of another one is not gone
-   * on with.
+   * The state of the original when the pages began, and the name of its store. The rest of a copy of another
+   * original is not continued.
    */
   readonly original: Pick<CopyState, 'mark' | 'epoch'> & { readonly store: string }
   /**
-   * The copy that is brought up to date: its content mark, and above which message only what is new is written.
-   * `after` 0: all of it is written anew. Left out: there must be no session of this name.
+   * The copy that is brought up to date: its content mark, and the message above which only new rows are
+   * written. If `after` is 0, all of it is written anew. Left out: no session of this name may exist.
    */
   readonly replaces?: { readonly contentMark: string; readonly after: number }
   readonly now: number
@@ -88,14 +98,20 @@ export interface CopyImport {
 
 export interface CopyReceipt {
   readonly hash: string
-  /** It was read again in the transaction that wrote it, and had this hash: a session of one page. */
+  /**
+   * `true`: the copy was read again in the transaction that wrote it, and had this hash. That is so for a
+   * session of one page.
+   */
   readonly verified: boolean
-  /** How many it has, and how many were written now. */
+  /** How many messages the session has, and how many of them were written now. */
   readonly messages: number
   readonly written: number
 }
 
-/** What says something. What is only about the next look at a session changes on both sides as soon as somebody looks. */
+/**
+ * Rows of these tables are not compared. They are only about the next look at a session, so they change on
+ * both sides as soon as either side looks.
+ */
 const UNCOMPARED: ReadonlySet<CopyTable> = new Set([
   'waiting',
   'aliases',
@@ -103,12 +119,15 @@ const UNCOMPARED: ReadonlySet<CopyTable> = new Set([
   'operations',
   'schedule',
 ])
-/** Where a document's versions begin depends on what was erased before; whoever spoke is known by the key beside it. */
+/**
+ * The first version of a document depends on what was erased before. The sender is known by the key beside
+ * it.
+ */
 const UNCOMPARED_COLUMNS: ReadonlySet<string> = new Set(['first_version', 'sender'])
 
-/** One hash for the same content, in whichever store it is and however it was cut into pages. */
+/** Gives one hash for the same content, in any store, however it was cut into pages. */
 export class CopyHash {
-  // Loaded only where it is needed: most programs never do.
+  // Loaded only when it is needed: most programs never need it.
   readonly #hash = process.getBuiltinModule('node:crypto').createHash('sha256')
   messages = 0
 
@@ -135,7 +154,7 @@ export function hashOfRows(rows: readonly CopyRow[]): string {
   return hash.digest()
 }
 
-/** A namespace that holds anything, and how many sessions that is. */
+/** A namespace that holds anything, and the number of its sessions. */
 export interface NamespaceCount {
   readonly namespace: string
   readonly sessions: number

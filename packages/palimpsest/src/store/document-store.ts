@@ -9,24 +9,25 @@ import type {
 
 /** Memory documents, with their versions and facts. */
 export interface DocumentStore {
-  /** `null` where there is none. */
+  /** `null`: there is no such document. */
   readDocument(key: DocumentKey): Promise<DocumentRecord | null>
-  /** Without their contents, in order of layer and key, those above `after`. */
+  /** Documents without their contents, in the order of layer and key. Only those above `after` are listed. */
   listDocuments(
     namespace: string,
     page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit: number },
   ): Promise<readonly Omit<DocumentRecord, 'content'>[]>
   /**
-   * Changes documents, all or none; those of a chat need its session, or a `SessionNotFoundError`. A new
-   * version each, unless the content stays the same. Writers of one document wait for each other, so none
-   * is lost. Answers with the documents as they are then; `null`: there is none.
+   * Changes all of these documents or none. A document of a chat needs its session, or the call fails with a
+   * `SessionNotFoundError`. Each change makes a new version, unless the content stays the same. Writers of
+   * one document wait for each other, so no write is lost. The answer holds the documents as they are
+   * afterwards; `null`: there is no document.
    */
   changeDocuments(writes: readonly DocumentWrite[]): Promise<readonly (DocumentRecord | null)[]>
-  /** Newest first, those below `before`. */
+  /** The newest version comes first. Only versions below `before` are listed. */
   readDocumentVersions(
     key: DocumentKey,
     page: { before?: number; limit: number },
   ): Promise<readonly DocumentVersion[]>
-  /** In the order in which they came. `current`: those whose line still stands in the document. */
+  /** In the order in which they came. `current`: only facts whose line still stands in the document. */
   readFacts(key: DocumentKey, which: 'current' | 'all'): Promise<readonly Fact[]>
 }

@@ -9,8 +9,9 @@ export const LAYERS = ['persona', 'global', 'user', 'scope', 'chat', 'daily'] as
 export type LayerName = (typeof LAYERS)[number]
 
 /**
- * A document's whole key. Persona and global: one for a namespace, `''`. User and scope: the id. Chat: the
- * session's id. Daily: a day and the session's id, as `dailyKey` writes them.
+ * The whole key of a document. `key` is `''` for persona and global, which exist once in a namespace. It is
+ * the id for user and scope, and the session's id for chat. For daily it is a day and the session's id, as
+ * `dailyKey` writes them.
  */
 export interface DocumentKey {
   readonly namespace: string
@@ -18,18 +19,21 @@ export interface DocumentKey {
   readonly key: string
 }
 
-/** A day's entries of one session: nobody who may see one chat's can reach another's. */
+/**
+ * The key for one session's entries of a day. With it, a reader of one chat's entries cannot reach those of
+ * another.
+ */
 export function dailyKey(day: string, sessionId: string): string {
   return `${day}/${sessionId}`
 }
 
-/** `null` where it is none. */
+/** `null`: the key is no daily key. */
 export function parseDailyKey(key: string): { readonly day: string; readonly sessionId: string } | null {
   const match = /^(\d{4}-\d{2}-\d{2})\/([\s\S]+)$/.exec(key)
   return match ? { day: match[1]!, sessionId: match[2]! } : null
 }
 
-/** To which session a document belongs; `null`: to none. */
+/** The session that a document belongs to. `null`: it belongs to no session. */
 export function documentSession({ layer, key }: Pick<DocumentKey, 'layer' | 'key'>): string | null {
   if (layer === 'chat') return key
   return layer === 'daily' ? (parseDailyKey(key)?.sessionId ?? null) : null
@@ -37,7 +41,10 @@ export function documentSession({ layer, key }: Pick<DocumentKey, 'layer' | 'key
 
 const CONDENSED = /^- \d{4}-\d{2}-\d{2} – \d{4}-\d{2}-\d{2}: \[[^\]\n]{0,10}\d[^\]\n]{0,20}\] /
 
-/** `- 2026-01-15 – 2026-02-10: [12 lines] …`: it stands for lines that a document had no room for. */
+/**
+ * A line such as `- 2026-01-15 – 2026-02-10: [12 lines] …`. It stands for lines that a document had no room
+ * for.
+ */
 export function isCondensedLine(line: string): boolean {
   return CONDENSED.test(line)
 }
@@ -48,15 +55,17 @@ interface Traits {
   readonly scope: string | null
 }
 
-/** From which sessions the memory of a scope is learned: those that are no private chats, or all of them. */
+/**
+ * The sessions that the memory of a scope learns from: all sessions, or only those that are no private chats.
+ */
 export type ScopeLearnsFrom = 'shared' | 'all'
 
 /**
- * Whose memory a session feeds. A private chat feeds its person's; a scope's is fed by what is no private chat, and by
- * private chats where that is asked for. A scope that was declared personal is fed by its owner's sessions, whatever is
- * asked for, and by no other.
+ * Whose memory a session feeds. A private chat feeds the memory of its person. The memory of a scope is fed
+ * by sessions that are no private chats, and also by private chats if `from` is `all`. A scope that was
+ * declared personal is fed by its owner's sessions only, whatever `from` says.
  *
- * @param owner Of the session's scope; `null`: it is not personal.
+ * @param owner The owner of the session's scope. `null`: the scope is not personal.
  */
 export function learningDocuments(
   session: Traits,
@@ -70,15 +79,18 @@ export function learningDocuments(
   ]
 }
 
-/** Whose session it is, and nobody else's: a group belongs to all who speak there. */
+/** The person who alone owns the session. `null` for a group: it belongs to all who speak there. */
 export function personAlone({ kind, user }: Pick<Traits, 'kind' | 'user'>): string | null {
   return kind === 'group' ? null : user
 }
 
-/** Who made a version: a person (at the API, in a file), a tool call, an extraction (a fold's too), or a rollback. */
+/**
+ * The author of a version: a person (at the API, in a file), a tool call, an extraction (a fold counts as one
+ * too), or a rollback.
+ */
 export interface Author {
   readonly kind: 'person' | 'tool' | 'extraction' | 'rollback'
-  /** Which person, tool or summariser, where it is known. */
+  /** The name of the person, tool or summariser, if it is known. */
   readonly name: string | null
 }
 
@@ -93,9 +105,9 @@ export interface DocumentRecord {
   readonly layer: LayerName
   readonly key: string
   readonly content: string
-  /** Of a scope that was declared personal: the user id whose it is. */
+  /** Only for a scope that was declared personal: the id of the user who owns it. */
   readonly owner?: string
-  /** Grows by one with each change, from 1 or, where an erasure went before, from more. */
+  /** Grows by one with each change. It begins at 1, or at more if an erasure went before. */
   readonly version: number
   /** As `estimateTokens` counts. */
   readonly tokens: number
@@ -109,27 +121,30 @@ export interface DocumentVersion {
   readonly author: Author
   readonly sources: readonly Source[]
   readonly at: Date
-  /** The version whose change it took back; `null`: it was no undo. */
+  /** The version whose change this one took back. `null`: it was no undo. */
   readonly undoes: number | null
 }
 
-/** One line of a document that says what was learned, from whom, and when. Its audience is that of its document. */
+/**
+ * One line of a document that says what was learned, from whom, and when. It has the same audience as its
+ * document.
+ */
 export interface Fact {
   /** As it stands in the document. */
   readonly line: string
-  /** Whom it is about, by id; `null`: nobody in particular. */
+  /** The id of the person whom it is about. `null`: it is about no one in particular. */
   readonly subject: string | null
   /** Where it was said. */
   readonly origin: Source
   /** When it was said. */
   readonly saidAt: Date
-  /** The day that it speaks of, `YYYY-MM-DD`, with relative dates resolved at `saidAt`. */
+  /** The day that the fact speaks of, `YYYY-MM-DD`. Relative dates are resolved at `saidAt`. */
   readonly on: string | null
-  /** `fold`: told by a segment too. `extraction`: read from messages. `tool`: the model wrote it. */
+  /** `fold`: a segment tells it too. `extraction`: read from messages. `tool`: the model wrote it. */
   readonly from: 'fold' | 'extraction' | 'tool'
-  /** Of the version that brought it. */
+  /** The version that brought it. */
   readonly version: number
-  /** When something else took its place; `null`: it holds. */
+  /** When something else took its place. `null`: it still holds. */
   readonly supersededAt: Date | null
 }
 
@@ -138,7 +153,7 @@ export type NewFact = Omit<Fact, 'version' | 'supersededAt'>
 export interface DocumentEdit {
   readonly content: string
   readonly tokens: number
-  /** Those that the edit brings. */
+  /** The facts that the edit brings. */
   readonly facts?: readonly NewFact[]
   /** Lines of facts that no longer hold. */
   readonly superseded?: readonly string[]
@@ -148,19 +163,19 @@ export interface DocumentEdit {
 export interface DocumentWrite {
   readonly key: DocumentKey
   /**
-   * The session that it is written from, where the writer has seen something of it: refused as any other write with
-   * such a key. `changeDocuments` alone asks for it.
+   * The session that the write comes from, if the writer has seen something of it. The write is refused in
+   * the same way as any other write with such a key. Only `changeDocuments` checks it.
    */
   readonly from?: SessionKey
   /**
    * Makes the new content out of the current one, inside the transaction, so that no writer overwrites
-   * another: pure and quick, and it may be called again. `null`: nothing is to be changed. What it throws
-   * fails the call.
+   * another. It must be pure and quick, and it may be called again. `null`: nothing is to be changed. If it
+   * throws, the call fails with that error.
    */
   readonly change: (current: DocumentRecord | null) => DocumentEdit | null
   /**
-   * Of a scope: whose it is from now on, and for good. Where it is another person's, a `ScopeOwnedError`, and nothing has
-   * changed.
+   * Only for a scope: its owner from now on, for good. If another person owns it, the call fails with a
+   * `ScopeOwnedError`, and nothing has changed.
    */
   readonly owner?: string
   readonly author: Author
@@ -168,16 +183,18 @@ export interface DocumentWrite {
   readonly now: number
 }
 
-/** What may be shown to a session, of a document that it may see. */
+/** What a session may be shown of a document that it may see. */
 export interface LayerVersion {
   readonly layer: LayerName
   readonly key: string
   readonly version: number
-  /** Versions below are gone: whoever remembers one must not show it. Left out: none are. */
+  /**
+   * Versions below this one are gone: a reader that remembers one must not show it. Left out: none is gone.
+   */
   readonly since?: number
 }
 
-/** A line that several folds left is there once for each of them. */
+/** A line that a fold left. If several folds left the same line, each one has an entry. */
 export interface FoldedLine {
   readonly line: string
   readonly fromSeq: number
@@ -186,9 +203,9 @@ export interface FoldedLine {
 
 export interface LayerText extends LayerVersion {
   readonly content: string
-  /** Of a scope that was declared personal: whose it is. */
+  /** Only for a scope that was declared personal: its owner. */
   readonly owner?: string
-  /** Lines that folds of this very session left, each with the messages that it is from. */
+  /** The lines that folds of this very session left, each with the messages that it comes from. */
   readonly folded: readonly FoldedLine[]
 }
 
@@ -196,23 +213,23 @@ export interface LayerText extends LayerVersion {
 export interface FrozenLayers {
   /** The days of the daily log that are shown, oldest first. */
   readonly days: readonly string[]
-  /** Of the texts that are ours. */
+  /** The language of the texts that the engine itself writes. */
   readonly language: Language
-  /** Nothing that was said told the language: once something does, an epoch begins for it. */
+  /** Nothing that was said has told the language yet. Once something does, an epoch begins for it. */
   readonly isLanguageOpen?: true
-  /** Those that were there. */
+  /** Only documents that were there. */
   readonly versions: readonly LayerVersion[]
 }
 
-/** A document's last state in the workspace's files. */
+/** A document's last state in the files of the workspace. */
 export interface MirrorState {
   readonly layer: LayerName
   readonly key: string
   /** The document as it is now. */
   readonly version: number
   readonly content: string
-  /** The version that was last brought into line with its file; 0: none was. */
+  /** The version that was last brought into line with the file. 0: no version was. */
   readonly mirroredVersion: number
-  /** Its text in the file at that time, as a digest; `null`: there was none. */
+  /** A digest of the document's text in the file at that time. `null`: there was no text. */
   readonly mirroredHash: string | null
 }

@@ -4,16 +4,16 @@ import type { SessionKey } from './session-key.ts'
 
 /** What is to be forgotten. */
 export type ErasureTarget =
-  /** Messages of a session, and the same ones wherever they were forked to or from. */
+  /** Messages of a session, and the same messages in every session that they were forked to or from. */
   | { readonly kind: 'messages'; readonly sessionId: string; readonly seqs: readonly number[] }
-  /** A session with all that is its own; of its forks, the messages that they took from it. */
+  /** A session with everything of its own. Of its forks: the messages that they took from it. */
   | { readonly kind: 'session'; readonly sessionId: string }
-  /** All that a person said, their private chats and their memory. */
+  /** Everything that a person said, with their private chats and their memory. */
   | { readonly kind: 'person'; readonly id: string }
   /** A whole tenant. */
   | { readonly kind: 'namespace' }
 
-/** Where something was kept. */
+/** The places where something was kept. */
 export const ERASURE_PLACES = [
   'messages',
   'versions',
@@ -37,37 +37,38 @@ export const ERASURE_PLACES = [
 export type ErasurePlace = (typeof ERASURE_PLACES)[number]
 
 /**
- * In this order. `erasing`: messages and what was made of them are taken away, slice by slice. `rebuilding`: none
- * of it is to be seen any more, and segments are made anew from what is left. `files`: the workspace's files follow.
- * `scrubbing`: bytes that the database let go are overwritten.
+ * The stages, in their order. `erasing`: messages, and what was made of them, are removed slice by slice.
+ * `rebuilding`: none of it can be seen any more, and segments are made anew from what is left. `files`: the
+ * files of the workspace follow. `scrubbing`: bytes that the database has let go are overwritten.
  */
 export const ERASURE_STAGES = ['erasing', 'rebuilding', 'files', 'scrubbing', 'done'] as const
 export type ErasureStage = (typeof ERASURE_STAGES)[number]
 
 export interface ErasureRecord {
   readonly id: number
-  /** `null`: forgotten, too, since all that names it is gone. */
+  /** `null`: the target is forgotten too, because everything that names it is gone. */
   readonly target: ErasureTarget | null
   readonly requestedAt: Date
   readonly stage: ErasureStage
-  /** How many were erased or made anew, by place; a place that is not named held nothing. */
+  /** How many entries were erased or made anew, by place. A place that is not in the list held nothing. */
   readonly counts: Partial<Readonly<Record<ErasurePlace, number>>>
   /**
-   * Its id in the list of what was erased, which is kept outside of the database. Several records have the same one where
-   * an erasure was carried out again after a restore. `null`: a program of an earlier version began it.
+   * The id in the list of what was erased, which is kept outside of the database. Several records have the
+   * same id if an erasure was carried out again after a restore. `null`: an earlier version of the program
+   * began the erasure.
    */
   readonly listId: string | null
 }
 
-/** Something that an erasure can be about and that is there. */
+/** Something that exists and that an erasure can be about. */
 export interface Erasable {
   readonly kind: 'namespace' | 'session' | 'person'
   readonly namespace: string
-  /** Of a namespace: its name again. */
+  /** For a namespace: its name again. */
   readonly id: string
 }
 
-/** Where a look at all of them goes on. */
+/** Where the next page of a listing of all of them begins. */
 export interface ErasablePlace {
   readonly part: number
   readonly after: number
@@ -75,26 +76,32 @@ export interface ErasablePlace {
 
 /** Whether the bytes of an erasure are gone from the database. */
 export interface ScrubState {
-  /** They were seen to be gone, whichever process or operator removed them. `false` also where a database cannot tell. */
+  /**
+   * `true`: the bytes were seen to be gone, whichever process or operator removed them. `false`: also if a
+   * database cannot tell.
+   */
   readonly isGone: boolean
-  /** Left out: nothing that the program does not do itself. */
+  /** Left out: nothing is left for an operator to do. */
   readonly waitsFor?: OperatorTask
 }
 
-/** What only an operator may do. */
+/** Work that only an operator may do. */
 export interface OperatorTask {
   readonly note: string
-  /** In the words of the database, to be run as it is. */
+  /** In the language of the database, to be run as it is. */
   readonly statement: string
 }
 
-/** A segment that has to be made anew, since messages under it were erased or edited. */
+/** A segment that must be made anew, because messages under it were erased or edited. */
 export interface WithheldSegment {
   readonly key: SessionKey
-  /** Of the session, when it was read. */
+  /** The epoch of the session when the segment was read. */
   readonly epoch: number
   readonly segment: Segment
-  /** Those that it stands for, oldest first; where it was a window, also for messages above them. Empty: for messages. */
+  /**
+   * The segments that this one stands for, oldest first. A segment that was a window also stands for messages
+   * above them. Empty: the segment stands for messages only.
+   */
   readonly lower: readonly Segment[]
 }
 
@@ -102,22 +109,22 @@ export interface WithheldSegment {
 export interface RebuiltSegment {
   readonly id: number
   readonly expectedEpoch: number
-  /** Of the session's lease, which has to be held still; left out: none is. */
+  /** The token of the session's lease, which must still be held. Left out: no lease is checked. */
   readonly leaseToken?: number
   readonly summary: string
   readonly events: readonly unknown[]
   readonly details: readonly unknown[]
-  /** Empty: nothing is left that it could tell of. */
+  /** Empty: nothing is left that the segment could tell. */
   readonly text: string
   readonly messageCount: number
   readonly summarizer: string
   readonly promptVersion: string
   readonly tokensBefore: number
   readonly tokensAfter: number
-  /** Left out or `null`: it is not known. */
+  /** Left out or `null`: not known. */
   readonly people?: readonly Person[] | null
-  /** `false`: by the extractive one, until it is summarised properly. */
+  /** `false`: the extractive summariser made it, until a proper summary is made. */
   readonly isProper: boolean
-  /** What its fold had left in memory, as far as that went with what was erased. */
+  /** What the fold of this segment had left in memory, if that was removed with the erased messages. */
   readonly documents?: readonly DocumentWrite[]
 }

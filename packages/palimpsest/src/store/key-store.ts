@@ -2,12 +2,12 @@ import type { ApiKey } from './api-key.ts'
 
 /** The keys of a server. */
 export interface KeyStore {
-  /** A `KeyExistsError` where the namespace has one of this name. */
+  /** Fails with a `KeyExistsError` if the namespace has a key of this name. */
   addKey(key: ApiKey): Promise<void>
-  /** `null`: there is none, or not any more. */
+  /** `null`: there is no such key, or it was removed. */
   readKey(id: string): Promise<ApiKey | null>
-  /** Of all namespaces, in the order of namespace and name. */
+  /** The keys of all namespaces, in the order of namespace and name. */
   listKeys(): Promise<readonly ApiKey[]>
-  /** `false`: there was none. */
+  /** `false`: there was no such key. */
   removeKey(id: string): Promise<boolean>
 }

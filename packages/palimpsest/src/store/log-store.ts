@@ -13,65 +13,77 @@ export interface MeasuredMessage extends NewMessage {
 
 export interface AppendRequest {
   readonly key: SessionKey
-  /** What a new session is. One that is there has to be the same, or it is a `SessionMismatchError`. */
+  /**
+   * The traits of a new session. If the session exists, its traits must be the same, or the call fails with a
+   * `SessionMismatchError`.
+   */
   readonly traits: GivenTraits
   readonly messages: readonly MeasuredMessage[]
   readonly policy: Policy
   /**
-   * Where `policy` holds for this request only: the one that holds otherwise. It says when the session is due next, and
-   * its own decision is neither asked for nor kept.
+   * Given where `policy` holds for this request only: the policy that holds otherwise. This one says when the
+   * session is due next. Its own decision is neither asked for nor kept.
    */
   readonly configured?: Policy
   readonly groupTurnMessages: number
-  /** Left out: none is. */
+  /** Left out: nothing is extracted. */
   readonly extraction?: ExtractionRules
   /**
-   * The messages that these are said to: where a rollback hid one of them since, a `TakenBackError`, and nothing has
-   * changed.
+   * The messages that the new ones reply to. If a rollback has hidden one of them since, the call fails with
+   * a `TakenBackError`, and nothing has changed.
    */
   readonly follows?: readonly number[]
-  /** Each of the messages that is new waits for an answer. */
+  /** Each message of the request that is new waits for an answer. */
   readonly awaits?: Awaits
   readonly answers?: Answers
-  /** In which those of the messages are said that name none. Left out: it is not known. */
+  /** The time zone of the messages that name none. Left out: it is not known. */
   readonly zone?: string
   readonly now: number
 }
 
 export interface AppendReceipt {
-  /** One for each message of the request, in its order. */
+  /** One entry for each message of the request, in its order. */
   readonly messages: readonly {
     readonly seq: number
     readonly duplicate: boolean
-    /** A repeat of a message that a rollback or an erasure has hidden: it stays so. Left out: it can be seen. */
+    /**
+     * `true`: a repeat of a message that a rollback or an erasure has hidden. It stays hidden. Left out: the
+     * message can be seen.
+     */
     readonly hidden?: true
   }[]
-  /** The one that they are in, and an epoch of it that is not later than this append. */
+  /** The session of these messages, and one of its epochs that is not later than this append. */
   readonly session: Pick<SessionRecord, 'number' | 'epoch'>
-  /** As after this append; `null` where the session is empty. */
+  /** The state after this append. `null`: the session is empty. */
   readonly snapshot: Snapshot | null
   readonly decision: Decision | null
   readonly dueAt: number | null
-  /** When its user or scope memory is to be extracted; `null`: there is nothing to extract. */
+  /** When user or scope memory is to be extracted. `null`: there is nothing to extract. */
   readonly extractAt: number | null
-  /** What was given, and the session is without: an append assigns nothing. Left out: there is no such trait. */
+  /**
+   * The traits that the request gave and the session lacks: an append assigns nothing. Left out: there is no
+   * such trait.
+   */
   readonly unassigned?: readonly AssignableTrait[]
 }
 
-/** A message by what it says, and not by its place. */
+/** A message by its content, and not by its place. */
 export type ExpectedMessage = Pick<NewMessage, 'role' | 'content'>
 
 /** Takes the newest messages back and adds others in their place. */
 export interface TailRequest extends AppendRequest {
-  /** What the newest visible messages say, oldest first: they are hidden. `everything`: all that are visible are. */
+  /**
+   * The content of the newest visible messages, oldest first: these are hidden. `everything`: all visible
+   * messages are hidden.
+   */
   readonly expected: readonly ExpectedMessage[] | 'everything'
-  /** `null`: asked for twice, it is made twice. */
+  /** `null`: a request that comes twice is carried out twice. */
   readonly operation: Operation | null
 }
 
-/** Where it was made before, the figures are `null`. */
+/** If the operation was made before, the figures are `null`. */
 export interface TailReceipt extends AppendReceipt {
-  /** The operation had been made before: nothing has changed now. */
+  /** `true`: the operation had been made before, and nothing has changed now. */
   readonly repeated: boolean
 }
 
@@ -81,23 +93,23 @@ export interface MessageRange {
   /** Messages below this `seq`. */
   readonly before?: number
   readonly limit: number
-  /** Which end to begin at. The answer is in ascending order in either case. */
+  /** The end to begin at. The answer is in ascending order in both cases. */
   readonly from: 'oldest' | 'newest'
-  /** With what each message answers; left out: without. */
+  /** `true`: each message comes with the message that it answers. Left out: it does not. */
   readonly answered?: boolean
 }
 
-/** Some messages by their numbers. */
+/** Selects messages by their numbers. */
 export interface MessagesAt {
   readonly seqs: readonly number[]
-  /** With what each message answers; left out: without. */
+  /** `true`: each message comes with the message that it answers. Left out: it does not. */
   readonly answered?: boolean
 }
 
 export interface MessageVersion {
   readonly version: number
   readonly content: Content
-  /** `null`: the current one. */
+  /** `null`: this is the current version. */
   readonly replacedAt: Date | null
 }
 
@@ -109,50 +121,60 @@ export interface LoggedMessage extends Message {
 
 export interface EditReceipt {
   readonly version: number
-  /** When segments over it are made anew; left out: none tells of what it said before. */
+  /** When the segments over the message are made anew. Left out: no segment tells what it said before. */
   readonly rebuildAt?: number
-  /** When user or scope memory reads it again; left out: neither has read it. */
+  /** When user or scope memory reads the message again. Left out: neither has read it. */
   readonly extractAt?: number
 }
 
-/** The messages of sessions: an append-only log whose `seq`s have no gaps and are never used again. */
+/** The messages of sessions. The log is append-only; its `seq`s have no gaps and are never used again. */
 export interface LogStore {
   /**
-   * Adds messages in order, all or none, with gapless `seq`s from 1 in each session, in the order of
-   * the calls. Creates the session. A message whose external id is known adds nothing and is answered
-   * with the first one's `seq`; with other content it is a `MessageConflictError`, which fails this
-   * request alone. One that was erased is known, too, whatever it says now. Inside the same transaction the policy's built-in rules are judged; their decision
+   * Adds all messages or none, in their order. In each session the `seq`s begin at 1 and have no gaps, in the
+   * order of the calls. A missing session is created. A message with a known external id adds nothing, and
+   * the answer has the `seq` of the first message with this id. If its content differs, this request alone
+   * fails with a `MessageConflictError`. The external id of an erased message stays known, whatever a new
+   * message with this id says. The same transaction judges the policy's built-in rules, and their decision
    * becomes the session's pending one. Calls that arrive together share one commit.
    */
   append(request: AppendRequest): Promise<AppendReceipt>
   /**
-   * Rolls back and appends in one transaction, in the order of the calls of `append`. Creates the session. If the
-   * newest messages are not those that are expected, whatever the order of the fields in their parts, it is a
-   * `HistoryConflictError`. An operation that was made before is answered with the messages of that time; under the
-   * same id another one is a `HistoryConflictError`, too. Operations belong to their session: a fork has none of
-   * them, an exported file neither; where everything is taken back, earlier ones are forgotten.
+   * Rolls back and appends in one transaction, in the order of the calls of `append`. A missing session is
+   * created. The newest messages must be the expected ones; the order of the fields in their parts does not
+   * matter. Otherwise the call fails with a `HistoryConflictError`. A repeat of an operation is answered with
+   * the messages of the first time. Another operation under the same id fails with a `HistoryConflictError`
+   * too. Operations belong to their session: a fork has none of them, and an exported file has none either.
+   * Where everything is taken back, earlier operations are forgotten.
    */
   replaceTail(request: TailRequest): Promise<TailReceipt>
   /**
-   * Replaces a message's content; the earlier one stays as a version. Tool calls and results may not
-   * come or go. Begins an epoch, and marks the segments over it dirty: they are to be made anew after `rebuildDelayMs`
-   * (0), together with what is edited meanwhile. What memory learned from the earlier content is withdrawn. The same
-   * content again changes nothing. Answers with the version that is current now.
+   * Replaces a message's content; the earlier content stays as a version. An edit may neither add nor remove
+   * tool calls or results. It begins an epoch, and marks the segments over the message dirty. These are made
+   * anew after `rebuildDelayMs` (the default is 0), together with what is edited meanwhile. What memory
+   * learned from the earlier content is withdrawn. The same content again changes nothing. The answer has the
+   * version that is current now.
    */
   edit(
     key: SessionKey,
     change: { seq: number; content: Content; size: Size; now: number; rebuildDelayMs?: number },
   ): Promise<EditReceipt>
   /**
-   * Hides every message above `toSeq`; nothing is deleted and no `seq` is used again. Segments that
-   * reach past it, and windows of somebody who had read on, go, those rolled up into them are shown again, cursor and memo go back with them.
-   * Begins an epoch. Where there is nothing above, it changes nothing.
+   * Hides every message above `toSeq`. Nothing is deleted, and no `seq` is used again. Segments that reach
+   * past `toSeq` are removed. Windows whose reader had read past it are removed too. The segments that were
+   * rolled up into these are shown again, and cursor and memo go back with them. The rollback begins an
+   * epoch. If no message lies above `toSeq`, it changes nothing.
    */
   rollback(key: SessionKey, change: { toSeq: number; now: number }): Promise<SessionRecord>
-  /** Visible messages only, in ascending order: none that a rollback hid or that was erased. */
+  /**
+   * Visible messages only, in ascending order. Messages that were erased, or that a rollback hid, are not in
+   * the answer.
+   */
   readMessages(key: SessionKey, which: MessageRange | MessagesAt): Promise<readonly Message[]>
-  /** Whether a message of this external id was ever stored here: also where it was taken back or erased. */
+  /**
+   * Whether a message with this external id was ever stored here. Messages that were taken back or erased
+   * count too.
+   */
   knowsExternalId(key: SessionKey, externalId: string): Promise<boolean>
-  /** Oldest first, the current one last. */
+  /** The oldest version comes first, the current one last. */
   readVersions(key: SessionKey, seq: number): Promise<readonly MessageVersion[]>
 }

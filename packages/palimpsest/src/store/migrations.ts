@@ -10,14 +10,15 @@ export interface Migration {
 export interface SchemaVersions {
   /** The store's name, without a password. */
   readonly store: string
-  /** 0: there is nothing yet. */
+  /** 0: the database has no schema yet. */
   readonly version: number
   readonly newest: number
 }
 
 /**
- * Migrations are plain SQL files, `0001-log.sql` and so on, applied in order and never changed afterwards. They only
- * add: programs of the version before may be running on the database, and go on.
+ * Migrations are plain SQL files (`0001-log.sql` and so on). They are applied in order and never changed
+ * afterwards. They only add, because programs of the version before may be running on the database and must
+ * go on.
  */
 export function readMigrations(folder: URL): readonly Migration[] {
   return readdirSync(folder)
@@ -29,7 +30,7 @@ export function readMigrations(folder: URL): readonly Migration[] {
     }))
 }
 
-/** For those who change nothing, or were told not to migrate. */
+/** For a caller that changes nothing, or that was told not to migrate. */
 export function requireNewest({ store, version, newest }: SchemaVersions): void {
   if (version === newest) return
   const has = version === 0 ? 'it has no schema of Palimpsest yet' : `it has schema ${version}`

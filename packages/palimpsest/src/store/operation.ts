@@ -1,19 +1,19 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { canonicalJson } from './canonical-json.ts'
 
-/** A change that may be asked for more than once, and is made once. */
+/** A change that a caller may ask for several times, and that is made once. */
 export interface Operation {
   readonly id: string
-  /** The same for the same change, and for no other. */
+  /** Equal for the same change, and different for any other. */
   readonly fingerprint: string
 }
 
 /**
- * The id is in the fingerprint, and only a digest of it is stored: whoever has the database cannot find out by trying
- * what a change said that was erased since.
+ * The fingerprint includes the id, and only a digest is stored. So a reader of the database cannot guess by
+ * trial what an erased change said.
  */
 export function operationOf(id: string, change: unknown): Operation {
-  // Loaded only where it is needed: most programs never do.
+  // Loaded only when it is needed: most programs never need it.
   const { createHash } = process.getBuiltinModule('node:crypto')
   const fingerprint = createHash('sha256')
     .update(jsonOf([id, change]))

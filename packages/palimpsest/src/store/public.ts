@@ -1,4 +1,4 @@
-/** What an author of a driver or of a store needs: `palimpsest/store`. docs/drivers.md tells how. */
+/** What the author of a driver or of a store needs: `palimpsest/store`. See docs/drivers.md. */
 export { InvalidExportError, parseSessionFile, type SessionFile } from './session-file.ts'
 export { asDamage } from './sql/damage.ts'
 export type {

@@ -1,14 +1,14 @@
-/** A request that its caller may repeat: it is carried out once. */
+/** A request that its caller may repeat, and that is carried out once. */
 export interface RequestName {
-  /** A hash of what tells it from others: nobody reads in it who asked for what. */
+  /** A hash of what tells this request from others. It does not show who asked for what. */
   readonly name: string
-  /** A hash of all that was asked: under the same name it has to be the same. */
+  /** A hash of everything that was asked. It must be the same for every request of this name. */
   readonly fingerprint: string
 }
 
 /**
- * `begun`: it is now under way here. `running`: somebody carries it out. `answered`: it was, with what is needed to
- * answer again.
+ * `begun`: the request is under way here, from now on. `running`: another caller carries it out. `answered`:
+ * it was carried out, and `answer` holds what is needed to answer again.
  */
 export type RequestState =
   | { readonly state: 'begun' }

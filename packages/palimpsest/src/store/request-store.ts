@@ -1,20 +1,23 @@
 import type { RequestName, RequestState } from './repeatable-request.ts'
 
-/** Requests of a server that may be repeated, and are carried out once. */
+/** Requests of a server that a client may repeat, and that are carried out once. */
 export interface RequestStore {
-  /** Of two calls at once one begins it. One that was begun or answered and whose time is over is begun anew. */
+  /**
+   * Begins a request. If two calls come at once, one of them begins it. A request whose time is over is begun
+   * anew, whether it was only begun or was answered.
+   */
   beginRequest(
     namespace: string,
     request: RequestName & { now: number; until: number },
   ): Promise<RequestState>
   /**
-   * Keeps what is needed to answer again. Nothing, as with the next, where the time is over for which it was begun,
-   * and somebody else has begun it since.
+   * Keeps what is needed to answer again. This call and `dropRequest` do nothing in one case: the time of the
+   * request is over, and another caller has begun it again since.
    */
   finishRequest(
     namespace: string,
     request: { name: string; begunUntil: number; answer: unknown; until: number },
   ): Promise<void>
-  /** It failed, and may be carried out when it is repeated. */
+  /** Notes that the request failed. It may be carried out when it is repeated. */
   dropRequest(namespace: string, request: { name: string; begunUntil: number }): Promise<void>
 }

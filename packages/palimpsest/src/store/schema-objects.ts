@@ -1,6 +1,6 @@
 import type { Migration } from './migrations.ts'
 
-/** What there has to be in a database after these migrations, by name: tables, indexes, triggers. */
+/** The names of all tables, indexes and triggers that a database must have after these migrations. */
 export function schemaObjects(migrations: readonly Migration[]): ReadonlySet<string> {
   const names = new Set<string>()
   const changes =

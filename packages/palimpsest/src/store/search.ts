@@ -2,7 +2,7 @@ import type { Content, Role, Sender } from '../log/index.ts'
 import type { SessionIndex } from '../search/index.ts'
 import type { SessionKey } from './session-key.ts'
 
-/** A term to look up, or all those that begin with it. */
+/** A term to look up, or with `prefix` all terms that begin with it. */
 export interface WantedTerm {
   readonly term: string
   readonly prefix: boolean
@@ -10,20 +10,20 @@ export interface WantedTerm {
 
 export interface SearchRequest {
   readonly terms: readonly WantedTerm[]
-  /** Sessions by their ids; left out: all of the namespace. */
+  /** The ids of sessions. Left out: all sessions of the namespace. */
   readonly sessions?: readonly string[]
   /** Only sessions of this user, or of this scope. */
   readonly user?: string
   readonly scope?: string
-  /** Those that hold none of the terms, too. */
+  /** `true`: sessions that hold none of the terms are in the answer too. */
   readonly withoutTerms?: boolean
-  /** So many sessions are looked at, those above an id. */
+  /** `limit`: how many sessions are looked at. `after`: only sessions with an id above this one. */
   readonly page: { readonly after?: string; readonly limit: number }
 }
 
 export interface SearchPage {
   readonly reads: readonly SearchRead[]
-  /** The `after` of the next page; `null`: there is none. */
+  /** The `after` of the next page. `null`: there is no next page. */
   readonly next: string | null
 }
 
@@ -32,25 +32,25 @@ export interface Speaker {
   readonly sender: Sender | null
 }
 
-/** By which a query may name them; empty: they have none. */
+/** The name by which a query may find the speaker. Empty: there is none. */
 export function speakerName({ sender }: Speaker): string {
   return sender?.name ?? sender?.id ?? ''
 }
 
-/** Of one session all that a search needs, but for the messages' texts. */
+/** All that a search needs of one session, except the texts of the messages. */
 export interface SearchRead {
   readonly key: SessionKey
   readonly index: SessionIndex
-  /** By the numbers in `index.speakers`. */
+  /** Placed by the numbers in `index.speakers`. */
   readonly speakers: readonly Speaker[]
-  /** Messages above are in `index` by their places only: whoever searches has to look at them. */
+  /** Of messages above this one, `index` has only the places: the search itself must look at them. */
   readonly indexedThrough: number
-  /** Those below that were edited since, likewise. */
+  /** The messages below it that were edited since. The search itself must look at them too. */
   readonly edited: readonly number[]
 }
 
 export interface IndexRequest {
-  /** At most so many messages, and no more once they have so many characters. */
+  /** The limit for the number of messages. No more are read once they hold `characters` characters. */
   readonly messages: number
   readonly characters: number
 }
@@ -58,7 +58,7 @@ export interface IndexRequest {
 export interface IndexedMessage {
   readonly seq: number
   readonly role: Role
-  /** Of the sender's row; only the store knows what it means. */
+  /** The id of the sender's row. Only the store knows what it means. */
   readonly senderId: number | null
   readonly at: number
   readonly content: Content
@@ -67,22 +67,24 @@ export interface IndexedMessage {
 export interface IndexWork {
   readonly epoch: number
   readonly indexedThrough: number
-  /** How far the index will reach once these are in it: past messages that cannot be seen. */
+  /** How far the index reaches once these messages are in it. It also passes messages that cannot be seen. */
   readonly through: number
   readonly messages: readonly IndexedMessage[]
-  /** Indexed before, with all that they ever said. */
+  /** Messages that were indexed before and then edited, with everything that they ever said. */
   readonly edited: readonly (IndexedMessage & { readonly earlier: readonly Content[] })[]
 }
 
-/** A part of what one `IndexWork` comes to: several writes may be needed, of which the last one counts. */
+/**
+ * A part of the terms of one `IndexWork`. Several writes may be needed; only the last one makes them count.
+ */
 export interface IndexWrite {
   readonly work: Pick<IndexWork, 'epoch' | 'indexedThrough' | 'through'>
-  /** By term: in which messages it stands now and how often; 0: not any more. */
+  /** By term: the messages that hold it now, and how often. 0: the message does not hold it any more. */
   readonly terms: ReadonlyMap<string, readonly (readonly [seq: number, count: number])[]>
-  /** Given with the last write: of every message, its number of terms. */
+  /** Given with the last write: the number of terms in every message. */
   readonly finish?: {
     readonly messages: readonly (Omit<IndexedMessage, 'content'> & { readonly length: number })[]
-    /** Which edits are taken in. */
+    /** The edits that the index includes now. */
     readonly edited: readonly number[]
   }
 }

@@ -1,16 +1,19 @@
 import type { LayerName, LayerVersion } from './document.ts'
 
 /**
- * What a handle that outlives a call has seen of a session: a turn, a run of an agent, a reply on its way. With it in
- * the key, a write is for this very session and for what it was then. Folds and edits since are no matter; where
- * anything was erased, the write is refused inside its own transaction.
+ * What a long-lived handle has seen of a session. Such a handle outlives a call: a turn, a run of an agent, a
+ * reply on its way. With `SeenSession` in the key, a write is for this very session as it was then. Folds and
+ * edits since then do not matter. If anything was erased, the write is refused inside its own transaction.
  */
 export interface SeenSession {
-  /** The session's own number, which no other one ever has; `null`: there was none of this name. */
+  /** The session's own number, which no other session ever has. `null`: there was no session of this name. */
   readonly session: number | null
-  /** The epoch that it was in; where there was none, the lowest that one of this name could have begun with. */
+  /**
+   * The epoch of the session when it was seen. If there was no session: the lowest epoch that a session of
+   * this name could have begun with.
+   */
   readonly epoch: number
-  /** Memory that was shown with it: no version below `since` was to be seen. */
+  /** The memory that was shown with it. No version below `since` could be seen. */
   readonly documents: readonly SeenDocument[]
 }
 
@@ -20,7 +23,7 @@ export interface SeenDocument {
   readonly since: number
 }
 
-/** From what was read of it at one instant. */
+/** Made from a session and layers that were read at one instant. */
 export function seenOf(
   { number, epoch }: { readonly number: number; readonly epoch: number },
   layers: readonly LayerVersion[] = [],

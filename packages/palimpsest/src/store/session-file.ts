@@ -29,9 +29,12 @@ export interface SessionFile {
   readonly createdAt: string
   readonly origin: { readonly sessionId: string; readonly seq: number } | null
   readonly settings: Readonly<Record<string, unknown>>
-  /** In which those of its messages were said that name none; `null`: not known. */
+  /** The time zone of its messages that name none. `null`: not known. */
   readonly zone: string | null
-  /** Of what the engine itself wrote in its newest context; left out: nothing has told it yet. */
+  /**
+   * The language in which the engine itself wrote its newest context. Left out: nothing has told the language
+   * yet.
+   */
   readonly language?: Language
   readonly epoch: number
   readonly compactedThrough: number
@@ -39,7 +42,10 @@ export interface SessionFile {
   readonly memo: Memo | null
   /** Earlier versions of the memo, oldest first. */
   readonly memoVersions: readonly Memo[]
-  /** After which messages contexts begin anew, oldest first, and how far the session was folded then. */
+  /**
+   * The messages after which contexts begin anew, oldest first, and how far the session was folded at that
+   * time.
+   */
   readonly beginnings: readonly {
     readonly afterSeq: number
     readonly foldedThrough: number
@@ -48,17 +54,23 @@ export interface SessionFile {
   readonly messages: readonly FileMessage[]
   readonly segments: readonly FileSegment[]
   readonly pins: readonly FilePin[]
-  /** Its chat memory and daily log. */
+  /** The chat memory and the daily log of the session. */
   readonly documents: readonly FileDocument[]
   /** The newest message that user or scope memory was extracted from. */
   readonly extractedThrough: number
-  /** Messages that segments tell of as they were before an edit, the one that was edited last being the last. */
+  /**
+   * Messages that segments still tell in their form before an edit. The message that was edited last comes
+   * last.
+   */
   readonly corrected?: readonly number[]
 }
 
-/** With all versions, oldest first, the current one last; sources and facts are messages of the session itself. */
+/**
+ * A document with all its versions, oldest first, the current one last. Sources and facts are messages of the
+ * session itself.
+ */
 export interface FileDocument {
-  /** `null`: the chat memory. */
+  /** `null`: the document is the chat memory. */
   readonly day: string | null
   readonly tokens: number
   readonly versions: readonly FileDocumentVersion[]
@@ -77,7 +89,7 @@ type FileFact = Omit<Fact, 'origin' | 'saidAt' | 'supersededAt'> &
   Omit<Source, 'sessionId'> & {
     readonly saidAt: string
     readonly supersededAt: string | null
-    /** A rollback took it out: only earlier versions tell it. */
+    /** A rollback removed it: only earlier versions tell it. */
     readonly withdrawn?: true
   }
 
@@ -95,27 +107,30 @@ export interface FileMessage {
   readonly replyTo: number | string | null
   /** A rollback or an erasure hid it. */
   readonly hidden?: true
-  /** It was erased: nothing but its place in the log is left, and its role and instants. */
+  /** It was erased: only its place in the log, its role and its instants are left. */
   readonly erased?: true
   /** What is left of an erased message's external id: its SHA-256. */
   readonly externalDigest?: string
-  /** What edits replaced, oldest first. */
+  /** The contents that edits replaced, oldest first. */
   readonly versions?: readonly { readonly content: Content; readonly replacedAt: string }[]
 }
 
 type FilePin = Omit<Pin, 'createdAt'> & { readonly createdAt: string }
 
 export type FileSegment = Omit<Segment, 'state' | 'createdAt'> & {
-  /** What it was before it was rolled up, if it was. */
+  /** The state of the segment; for a rolled-up one, the state before it was rolled up. */
   readonly state: 'live' | 'provisional' | 'dirty'
   readonly createdAt: string
-  /** What an erasure left of it until it is made anew; `outdated`: provisional, and a message under it was edited. */
+  /**
+   * What an erasure left of the segment until it is made anew. `outdated`: the segment is provisional, and a
+   * message under it was edited.
+   */
   readonly withheld?: 'nothing' | 'extract' | 'outdated'
 }
 
 export class InvalidExportError extends PalimpsestError<{ field: string; value?: unknown; allowed: string }> {
   override readonly name = 'InvalidExportError'
-  /** `value` only where it is a number: anything else may be what somebody said. */
+  /** `value` is given only if it is a number: anything else may be text that a person said. */
   constructor(field: string, allowed: string, value?: unknown) {
     const isNumber = typeof value === 'number'
     super(
@@ -127,17 +142,23 @@ export class InvalidExportError extends PalimpsestError<{ field: string; value?:
 }
 
 /**
- * What numbers of a file may be. Others come after each of them (a message has a seq one above the newest, a fold begins
- * an epoch, an erasure makes the next epoch begin above all that were), and sums are made of them: none may come near
- * the largest that a number can hold.
+ * The limit for numbers of a file. Further numbers are counted up from each of them: a message gets a seq one
+ * above the newest, a fold begins an epoch, an erasure makes the next epoch begin above all earlier ones.
+ * Sums are made of them too. So none may come near the largest number that can be held.
  */
 const MAX_COUNT = 2 ** 31 - 1
-/** Of all that a segment stands for, which may be a very long log. */
+/** The limit for all tokens that a segment stands for, which may be a very long log. */
 const MAX_SOURCE_TOKENS = 2 ** 40
-/** Messages that a file may lack below one that it has, and segments: whoever searches makes room for them, too. */
+/**
+ * How many messages, or segments, may be missing in a file below one that it has. A search makes room for the
+ * missing ones too.
+ */
 const MAX_MISSING = 1_000_000
 
-/** A session that has come further than a file may tell is told by the most that it may: what it says is the same. */
+/**
+ * Makes a session fit into a file. A number that has grown past a limit of the file becomes that limit. What
+ * the session says stays the same.
+ */
 export function tellable(file: SessionFile): SessionFile {
   const { epoch, counters, segments } = file
   return {
@@ -159,8 +180,12 @@ const EMPTY_COUNTERS: FileCounters = {
 }
 
 /**
- * Reads an exported session from JSON. Fields that an older file lacks get their defaults; a wrong one is
- * named; a message without a time gets that of the one beside it; cursors that make no sense are taken as none, with a warning, and the messages are kept.
+ * Reads an exported session from JSON. Fields that an older file lacks get their defaults. An error names the
+ * wrong field. A message without a time gets the time of the message beside it. Cursors that make no sense
+ * count as none, with a warning, and the messages are kept.
+ *
+ * @example
+ * const { file, warnings } = parseSessionFile(JSON.parse(text))
  */
 export function parseSessionFile(
   json: unknown,
@@ -198,7 +223,7 @@ export function parseSessionFile(
     messages,
     pins: file.take('pins', each(pinParser(lastSeq)), []),
     documents: file.take('documents', documentsParser(lastSeq), []),
-    // A file from before there was memory is not read for it: that would be all of history at once.
+    // A file from before there was memory is not read for memory: that would read all of history at once.
     extractedThrough: Math.min(lastSeq, file.take('extractedThrough', count, lastSeq)),
     ...folds,
   }
@@ -206,16 +231,19 @@ export function parseSessionFile(
   return { file: corrected.length > 0 ? { ...parsed, corrected } : parsed, warnings }
 }
 
-/** Each level condenses the one below to a third: a hundred are more than any log can need. */
+/** Each level condenses the level below to a third, so a hundred levels are more than any log can need. */
 const MAX_LEVELS = 100
 
-/** As it stands in the file. */
+/** A message as it stands in the file. */
 type UntimedMessage = Omit<FileMessage, 'at' | 'appendedAt'> & {
   readonly at: string | null
   readonly appendedAt: string | null
 }
 
-/** A message without a time was said right after the one before it, or right before the first that has one. */
+/**
+ * A message without a time was said right after the message before it, or right before the first one that has
+ * a time.
+ */
 function withTimes(messages: readonly UntimedMessage[], otherwise: string): readonly FileMessage[] {
   let last = messages.find(({ at }) => at !== null)?.at ?? otherwise
   return messages.map(message => {
@@ -273,7 +301,7 @@ function parseVersion(value: unknown, field: string): NonNullable<FileMessage['v
   }
 }
 
-/** Whatever else such a record has is left out. */
+/** Any other field of such a record is left out. */
 function parseErased(message: Fields, index: number): FileMessage {
   const at = message.need('at', instant)
   const digest = message.take('externalDigest', sha256, null)
@@ -333,7 +361,7 @@ function checkOrder(messages: readonly FileMessage[]): void {
   }
 }
 
-/** Segments and cursor stand or fall together: either the one ends where the other points, or neither is used. */
+/** Segments and cursor are used together or not at all: the segments must end where the cursor points. */
 function parseFolds(
   file: Fields,
   lastSeq: number,
@@ -356,7 +384,10 @@ function isShown(segment: FileSegment): boolean {
   return segment.rolledInto === null
 }
 
-/** Those shown follow each other, and each one that was rolled up names one that is there and was made after it. */
+/**
+ * Whether the shown segments follow each other. Each segment that was rolled up must also name one that is in
+ * the file and was made after it.
+ */
 function isChain(segments: readonly FileSegment[], lastSeq: number): boolean {
   const ids = new Set(segments.map(segment => segment.id))
   const shown = segments.filter(isShown).sort((a, b) => a.fromSeq - b.fromSeq)
@@ -411,7 +442,7 @@ function parsePeople(value: unknown, field: string): NonNullable<FileSegment['pe
   throw new InvalidExportError(field, 'a list of { id, names: [{ name, since: YYYY-MM-DD }] }')
 }
 
-/** Where the file does not say how far it was read for a window, it is taken that all of it was. */
+/** If the file does not say how far the log was read for a window, all of it counts as read. */
 function parseWindow(segment: Fields, lastSeq: number): Pick<FileSegment, 'window' | 'windowThrough'> {
   const window = segment.take('window', each(parseWindowMessage), null)
   const through = segment.take('windowThrough', countThrough(lastSeq), window && lastSeq)
@@ -570,15 +601,17 @@ function memoParser(lastSeq: number, warnings: string[]): Parse<Memo> {
   }
 }
 
-/** Makes of what stands at a field what is wanted, or throws. In a list it is told which one it is. */
+/**
+ * Turns the value of a field into the wanted one, or throws. In a list, `index` is the place of the value.
+ */
 type Parse<T> = (value: unknown, field: string, index: number) => T
 
-/** What an object of the file has, by name. `null` is as good as nothing. */
+/** The fields of an object in the file, by name. A field that is `null` counts as missing. */
 class Fields {
   readonly values: Readonly<Record<string, unknown>>
   readonly #prefix: string
 
-  /** @param field Where it is; empty: it is the whole file. */
+  /** @param field The place of the object. Empty: it is the whole file. */
   constructor(value: unknown, field: string) {
     this.values = object(value, field || 'the file')
     this.#prefix = field === '' ? '' : `${field}.`
@@ -592,7 +625,7 @@ class Fields {
     return this.values[name] == null ? otherwise : this.need(name, parse)
   }
 
-  /** For what is left out where the file has none. */
+  /** For a field that is left out of the result if the file has none. */
   pick<Name extends string, T>(name: Name, parse: Parse<T>): { readonly [Key in Name]?: T } {
     if (this.values[name] == null) return {}
     return { [name]: this.need(name, parse) } as { readonly [Key in Name]: T }

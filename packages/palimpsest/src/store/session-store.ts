@@ -11,62 +11,65 @@ type Calibrations = Readonly<Record<string, unknown>>
 
 export interface SessionRecord extends SessionTraits {
   readonly id: string
-  /** No other session ever has it, whatever its name. */
+  /** No other session ever has this number, whatever its name is. */
   readonly number: number
   readonly createdAt: Date
   readonly origin: { readonly sessionId: string; readonly seq: number } | null
   readonly settings: Readonly<Record<string, unknown>>
-  /** In which those of its messages were said that name none; `null`: not known. */
+  /** The time zone of its messages that name none. `null`: it is not known. */
   readonly zone: string | null
   readonly epoch: number
-  /** The epoch that it began with. One of this name that was erased had lower ones. */
+  /** The epoch that the session began with. An erased session of the same name had lower epochs. */
   readonly firstEpoch: number
   readonly state: FoldState
-  /** Contexts begin after this message; 0: with the first. */
+  /** Contexts begin after this message. 0: they begin with the first message. */
   readonly beginsAfter: number
-  /** The newest visible message; `null` in an empty session. */
+  /** The newest visible message. `null`: the session is empty. */
   readonly head: Head | null
   /** The instant of that message, which is not when it reached the log. */
   readonly lastMessageAt: Date | null
   readonly segments: number
-  /** Of those that are shown. The state's figure has those of the pins, too. */
+  /** The tokens of the segments that are shown. The figure in `state` includes the pins too. */
   readonly segmentTokens: number
   readonly memo: Memo | null
   readonly pending: Decision | null
   readonly dueAt: Date | null
-  /** Until when somebody holds the lease on it; `null`: nobody does. */
+  /** When the lease on the session ends. `null`: there is no holder. */
   readonly leaseUntil: Date | null
   readonly failures: number
-  /** How models' own token counts relate to ours: as learned, and as this epoch began with. */
+  /** How the token counts of models relate to ours: as learned so far, and as this epoch began with. */
   readonly calibrations: { readonly learned: Calibrations; readonly inForce: Calibrations }
   readonly lastOutcome: Readonly<Record<string, unknown>> | null
-  /** Of this epoch; `null`: no context has been made in it. */
+  /** The frozen layers of this epoch. `null`: no context has been made in it. */
   readonly layers: FrozenLayers | null
-  /** That of the newest epoch in which a context was made; `null`: none was, or nothing has told it yet. */
+  /**
+   * The language of the newest epoch in which a context was made. `null`: no context was made, or nothing
+   * that was said has told the language yet.
+   */
   readonly language: Language | null
   /** The newest message that user or scope memory was extracted from. */
   readonly extractedThrough: number
-  /** Messages that were edited since, and are to be read again; left out: there are none. */
+  /** Messages that were edited since, and are to be read again. Left out: there are none. */
   readonly unlearned?: readonly number[]
 }
 
 export interface SessionMeasures {
   /** The fixed part of a call (instructions, tools, output reserve), as last measured. */
   readonly overheadTokens?: number
-  /** As learned from providers' figures; they hold from the next epoch on. */
+  /** As learned from the figures of providers. They hold from the next epoch on. */
   readonly calibrations?: Calibrations
 }
 
-/** How large a log was with a message in it. */
+/** The size of a log at one of its messages. */
 export interface GrowthPoint {
   readonly seq: number
-  /** The message's instant. */
+  /** The instant of the message. */
   readonly at: Date
-  /** Of all messages through this one, as they were when they came. */
+  /** The tokens of all messages through this one. Each counts with its size at the time when it came. */
   readonly tokens: number
 }
 
-/** Gives a session what it is without. */
+/** Gives a session traits that it lacks. */
 export interface Assignment {
   readonly user: string | null
   readonly scope: string | null
@@ -76,52 +79,57 @@ export interface Assignment {
 }
 
 export interface AssignmentReceipt {
-  /** Empty: it had them already, and nothing has changed. */
+  /** Empty: the session had these traits already, and nothing has changed. */
   readonly assigned: readonly AssignableTrait[]
-  /** As an append's. */
+  /** The same as in `AppendReceipt`. */
   readonly extractAt: number | null
 }
 
 /** What a session is, and which sessions there are. */
 export interface SessionStore {
-  /** `null` where there is none. A cursor that makes no sense is taken as none, with a warning. */
+  /** `null`: there is no such session. A cursor that makes no sense counts as none, with a warning. */
   readSession(key: SessionKey): Promise<SessionRecord | null>
   /**
-   * In ascending order of their ids as bytes, those above `after`. Ids that agree in their first 200
-   * characters have some order of their own, which stays. With `contains`: those whose id contains it, whatever the
-   * case of letters of ASCII.
+   * In ascending order of their ids as bytes. Only sessions above `after` are listed. Ids that agree in their
+   * first 200 characters have an order of their own, which stays the same. With `contains`: only sessions
+   * whose id contains this text; the case of ASCII letters does not matter.
    */
   listSessions(
     namespace: string,
     page: { after?: string; limit: number; contains?: string },
   ): Promise<readonly SessionRecord[]>
   /**
-   * Those in which something happened last, the newest first, as far as the newest few thousand events of the store
-   * tell: it costs the same however many sessions and events there are.
+   * The sessions in which something happened last, the newest first. Only the newest few thousand events of
+   * the store are looked at, so the call costs the same for any number of sessions and events.
    */
   listRecentSessions(
     namespace: string,
     page: { limit: number; contains?: string },
   ): Promise<readonly SessionRecord[]>
   /**
-   * The running total of tokens at so many of the visible messages (2 or more), evenly spread, the first and the newest
-   * included, in ascending order; where there are fewer messages, at each. It costs what it answers with.
+   * The running total of tokens at some of the visible messages, in ascending order. `points` is 2 or more:
+   * that many messages are chosen, evenly spread, always with the first and the newest. If there are fewer
+   * messages, each one is in the answer. The call costs as much as its answer is long.
    */
   readGrowth(key: SessionKey, points: number): Promise<readonly GrowthPoint[]>
-  /** What was measured of a session's calls; what is left out stays. It is one write. */
+  /** Stores what was measured of a session's calls, in one write. A field that is left out stays as it is. */
   recordMeasures(key: SessionKey, measures: SessionMeasures): Promise<void>
   /**
-   * Gives a session the user or the scope that it is without, each once: from then on it is as though it had been
-   * created so, with all that was said in it before. Begins an epoch, since other memory is shown now; folds in flight
-   * go on, and extractions in flight are void. What it has already changes nothing; another one is a
+   * Gives a session the user or the scope that it lacks; each can be given once. From then on all is as if
+   * the session had been created with it, for everything that was said before too. The change begins an
+   * epoch, because other memory is shown now. Folds in flight go on, and extractions in flight are void. A
+   * trait that the session has already changes nothing. A different value fails with a
    * `SessionMismatchError`.
    */
   assignTraits(key: SessionKey, assignment: Assignment): Promise<AssignmentReceipt>
   /**
-   * What there is to be seen of a session now, for the key of later writes. Where there is none, a session that comes to
-   * bear the name is taken for it, until one of the name is erased.
+   * What can be seen of a session now, for the key of later writes. If there is no session, the next session
+   * of this name counts as the one that was seen, until a session of this name is erased.
    */
   readSeen(key: SessionKey): Promise<SeenSession>
-  /** Refuses as a write with this key would be. What it allows may be erased right after: a write asks once more. */
+  /**
+   * Fails in the same way as a write with this key would. What it allows may be erased right afterwards: a
+   * write checks again.
+   */
   checkSeen(key: SessionKey): Promise<void>
 }

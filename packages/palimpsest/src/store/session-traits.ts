@@ -1,7 +1,9 @@
 import { SessionMismatchError, type TraitMismatch } from '../errors.ts'
 import type { SessionKind } from '../log/index.ts'
 
-/** What a session is. Kind is fixed when it is created; user and scope are assigned at most once. */
+/**
+ * What a session is. The kind is fixed when the session is created. User and scope are assigned at most once.
+ */
 export interface SessionTraits {
   readonly kind: SessionKind
   readonly user: string | null
@@ -15,16 +17,16 @@ export interface GivenTraits {
   readonly scope: string | null
 }
 
-/** Those that a session may be without. */
+/** The traits that a session may lack. */
 export type AssignableTrait = 'user' | 'scope'
 
-/** Of a session that is created by a caller who does not say. */
+/** The kind of a new session if the caller does not say. */
 export const DEFAULT_KIND: SessionKind = 'private'
 
 const TRAITS = ['kind', 'user', 'scope'] as const
 const ASSIGNABLE: readonly AssignableTrait[] = ['user', 'scope']
 
-/** A `SessionMismatchError` where something is given that contradicts what is stored. */
+/** Fails with a `SessionMismatchError` if a given trait contradicts the stored one. */
 export function checkTraits(sessionId: string, given: GivenTraits, stored: SessionTraits): void {
   const mismatches = TRAITS.flatMap((trait): TraitMismatch[] => {
     const [said, is] = [given[trait], stored[trait]]
@@ -33,7 +35,7 @@ export function checkTraits(sessionId: string, given: GivenTraits, stored: Sessi
   if (mismatches.length > 0) throw new SessionMismatchError({ sessionId, mismatches })
 }
 
-/** What is given and missing in what is stored. */
+/** The traits that are given and that the stored session lacks. */
 export function missingTraits(
   given: Pick<GivenTraits, AssignableTrait>,
   stored: SessionTraits,

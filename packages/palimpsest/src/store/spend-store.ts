@@ -1,22 +1,26 @@
 import type { SessionKey } from './session-key.ts'
 import type { CallReservation, Spending, SpendLimitReached, SpendRequest } from './spending.ts'
 
-/** What was spent on models, and how much more may be. */
+/** What was spent on models, and how much more may be spent. */
 export interface SpendStore {
-  /** The limit that lets this session ask a model no more, as far as is counted now; `null`: none does. Counts nothing. */
+  /**
+   * The limit that stops this session from asking the model again, by the present counts. `null`: there is
+   * none. The call counts nothing.
+   */
   findSpendLimit(key: SessionKey, request: SpendRequest): Promise<SpendLimitReached | null>
-  /** What is counted for each model in the hour of `now`, the largest numbers of calls first. */
+  /** The counts of each model in the hour of `now`. The model with the most calls comes first. */
   readSpending(namespace: string, request: { now: number }): Promise<readonly Spending[]>
   /**
-   * Counts a call that is about to be made, with the tokens that it is likely to take, in the hour of `now`, for the
-   * namespace and, where a session has a limit, for the session; or nothing, where a limit is reached. No limit of calls
-   * is ever exceeded, however many ask at once; one of tokens by no more than what is under way. It needs no session.
+   * Counts a call before it is made, with the tokens that it is likely to take, in the hour of `now`. It
+   * counts for the namespace and, if a session has a limit, for the session. If a limit is reached, it counts
+   * nothing. A limit of calls is never exceeded, however many callers ask at once. A limit of tokens is
+   * exceeded at most by the calls that are under way. No session has to exist for the call.
    */
   reserveCall(
     key: SessionKey,
     request: SpendRequest & { readonly tokens: number },
   ): Promise<{ readonly reserved: CallReservation } | { readonly reached: SpendLimitReached }>
-  /** What a call took, in place of what was reserved for it; once for each. */
+  /** Replaces a reservation by what the call really took. Use it once for each reservation. */
   settleCall(
     namespace: string,
     reserved: CallReservation,

@@ -1,14 +1,14 @@
-/** What may be spent on models in an hour: each of them has its own count. `null`: any amount. */
+/** What may be spent on models in an hour. Each model has its own count. `null`: there is no limit. */
 export interface SpendLimits {
-  /** Of the whole namespace. */
+  /** For the whole namespace. */
   readonly calls: number | null
   readonly tokens: number | null
-  /** Of one session. */
+  /** For one session. */
   readonly sessionCalls: number | null
   readonly sessionTokens: number | null
 }
 
-/** A limit that lets no further call be made before `until`. */
+/** A limit that allows no further call before `until`. */
 export interface SpendLimitReached {
   readonly model: string
   readonly scope: 'namespace' | 'session'
@@ -37,6 +37,6 @@ export interface CallReservation {
   readonly model: string
   readonly tokens: number
   readonly windowStart: number
-  /** The session that it is counted for as well, by its number in the database. */
+  /** The number in the database of the session that the call is also counted for. */
   readonly session: number | null
 }

@@ -30,7 +30,7 @@ const PORTS: Readonly<Record<keyof Ports, true>> = {
 
 export const PORT_NAMES = Object.keys(PORTS) as readonly (keyof Ports)[]
 
-/** The same store with some ports, or the ways to open and close it, in place of its own. */
+/** The same store with some ports, or the ways to open and close it, replaced. */
 export function storeWith(store: Store, changes: Partial<Store>): Store {
   const ports = Object.fromEntries(PORT_NAMES.map(name => [name, store[name]])) as unknown as Ports
   return {

@@ -52,9 +52,10 @@ export * from './spend-store.ts'
 export * from './transfer-store.ts'
 
 /**
- * What a store promises, by what it is about, and `testing/store-contract.ts` checks. A call that fails has changed
- * nothing; one that was acknowledged survives the process and, with the default durability, the power. Ports are views of
- * one database: a write that touches several of them is one method of one of them, and one transaction.
+ * What a store promises, grouped by subject; `testing/store-contract.ts` checks it. A call that fails has
+ * changed nothing. A call that was acknowledged survives the end of the process. With the default durability
+ * it also survives a power cut. Ports are views of one database: a write that touches several ports is one
+ * method of one of them, and one transaction.
  */
 export interface Ports {
   readonly log: LogStore
@@ -85,18 +86,21 @@ export interface Ports {
 }
 
 export interface Store extends Ports {
-  /** For errors and logs: never a password. */
+  /** For errors and logs. It never holds a password. */
   readonly name: string
-  /** Where the list of what was erased is kept unless the caller names a file, once it is open. Left out or `null`: nowhere. */
+  /**
+   * The file with the list of what was erased, once the store is open. The caller may name another file. Left
+   * out or `null`: there is no list.
+   */
   readonly erasedList?: string | null
 
   /** Connects and migrates. A repeat does nothing. */
   open(): Promise<void>
-  /** Waits for what is under way; afterwards every call is a `ClosedError`. */
+  /** Waits for what is under way. Afterwards every call fails with a `ClosedError`. */
   close(): Promise<void>
 }
 
-/** Hears of what is odd but survived. */
+/** Is called for something odd that the store survived. */
 export type Warn = (message: string, details: Readonly<Record<string, unknown>>) => void
 
 export function warnOnStderr(message: string, details: Readonly<Record<string, unknown>>): void {

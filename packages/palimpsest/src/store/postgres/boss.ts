@@ -1,29 +1,33 @@
 import type { PgBoss } from 'pg-boss'
 import { MissingPeerError, StoreError } from '../../errors.ts'
 
-/** Where our jobs are: beside our tables, in a schema of the queue's own. */
+/** The place of our jobs: beside our tables, in a schema of the queue's own. */
 export interface QueuePlace {
   readonly url: string
-  /** Of our tables; the queue's has its name with `_jobs` behind it. */
+  /** The schema of our tables. The queue's schema has the same name with `_jobs` at its end. */
   readonly schema: string
 }
 
 export const FOLDS = 'folds'
-/** Folds that failed again and again for a reason that waiting did not mend. */
+/** Folds that failed again and again for a reason that waiting did not cure. */
 export const DEAD_FOLDS = 'dead-folds'
-/** Looks for what is due, and for what was left behind, once a minute wherever somebody works. */
+/**
+ * A sweep looks for what is due, and for what was left behind. It runs once a minute if any worker is
+ * running.
+ */
 export const SWEEPS = 'sweeps'
 
 const CONNECTIONS = 4
 
 /**
- * A session has one job at most, whether it waits, is to be tried again or is under way (`exclusive`). A trigger that
- * comes while it is under way is no job of its own: whoever ends a job looks once more, in the transaction that ends it
- * (`endFoldJob`). `stately`, which would keep such a trigger as a second job, does not do: that one cannot be begun
- * before the first has ended, is the oldest all the same, and so every worker that looks for work finds it and nothing
- * else; and where both are to be tried again, the second is given up at once.
+ * A session has at most one job, whether it waits, is to be tried again or is under way (`exclusive`). A
+ * trigger that comes while the job is under way makes no second job. Instead, the worker that ends a job
+ * looks once more, in the transaction that ends it (`endFoldJob`). The policy `stately` would keep such a
+ * trigger as a second job, and it fails in two ways. The second job cannot begin before the first has ended,
+ * but it is the oldest, so every worker that looks for work finds it and nothing else. And where both jobs
+ * are to be tried again, the second is given up at once.
  *
- * A worker that dies is noticed by its heartbeat.
+ * If a worker dies, its missing heartbeat shows it.
  */
 const FOLD_POLICY = {
   policy: 'exclusive',
@@ -33,13 +37,13 @@ const FOLD_POLICY = {
   retryBackoff: true,
   retryDelayMax: 600,
   heartbeatSeconds: 10,
-  // Long summaries are kept alive by the heartbeat; this ends what hangs for ever.
+  // The heartbeat keeps long summaries alive; this limit ends work that hangs for ever.
   expireInSeconds: 4 * 3600,
   deleteAfterSeconds: 3600,
   notify: true,
 } as const
 
-/** One at a time; the next minute's comes whatever became of this one, and whoever carried it out. */
+/** One sweep at a time. The sweep of the next minute comes whatever became of this one. */
 const SWEEP_POLICY = {
   policy: 'exclusive',
   retryLimit: 0,
@@ -48,13 +52,16 @@ const SWEEP_POLICY = {
   deleteAfterSeconds: 3600,
 } as const
 
-/** For tests: how soon and how often what failed is tried again, in a queue that is not there yet. */
+/** For tests: how soon and how often a failed job is tried again, in a queue that does not exist yet. */
 export interface FoldPolicy {
   readonly retryLimit: number
   readonly retryDelay: number
 }
 
-/** `worker`: it also looks after the queue, as one program has to. `migrates: false`: a queue that is not there is refused. */
+/**
+ * `worker`: the connection also looks after the queue, as one program must. `migrates: false`: a missing
+ * queue is refused.
+ */
 export async function openBoss(
   { url, schema }: QueuePlace,
   role: 'sender' | 'worker',
@@ -76,7 +83,7 @@ export async function openBoss(
     superviseIntervalSeconds: 5,
     monitorIntervalSeconds: 5,
   })
-  // A connection that broke is replaced; what it was needed for is tried again by whoever needed it.
+  // A broken connection is replaced; the caller that needed it tries again.
   boss.on('error', () => {})
   try {
     await (migrates ? boss.start() : startAsItIs(boss, schema))
@@ -86,13 +93,16 @@ export async function openBoss(
     await boss.createQueue(SWEEPS, SWEEP_POLICY)
     return boss
   } catch (error) {
-    // What it has opened would keep the process from ending.
+    // The connections that are open would keep the process from ending.
     await boss.stop({ graceful: false }).catch(() => {})
     throw (error as { code?: unknown }).code === '42501' ? notPermitted(schema, error) : error
   }
 }
 
-/** Whoever may make it makes it, and brings it up to date; where all is there, nothing is changed. */
+/**
+ * A role that may make the queue makes it, and brings it up to date. If everything is there, nothing is
+ * changed.
+ */
 export async function makeQueue(place: QueuePlace): Promise<void> {
   const boss = await openBoss(place, 'sender')
   await boss.stop({ graceful: false })
@@ -127,7 +137,7 @@ export function jobsSchema(schema: string): string {
   return `${schema}_jobs`
 }
 
-/** Ids may be any text; a key of the queue may not. */
+/** Ids may be any text, but a key of the queue may not. So the key is a hash. */
 export function keyOfJob({ namespace, id }: { readonly namespace: string; readonly id: string }): string {
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256')

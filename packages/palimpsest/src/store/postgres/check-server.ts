@@ -6,7 +6,7 @@ import { MIGRATIONS } from './migrate.ts'
 
 const MAX_CLOCK_DIFFERENCE_MS = 60_000
 
-/** The server itself sees to its pages and its disk: both are not for a client to look at. */
+/** The server itself takes care of its pages and its disk: a client cannot look at them. */
 export async function checkServer(
   client: ClientBase,
   schema: string,
@@ -52,7 +52,10 @@ async function checkSchema(client: ClientBase, schema: string): Promise<CheckRes
   }
 }
 
-/** Each of our tables has one. Its index has no statement of its own in a migration. */
+/**
+ * Each of our tables has a primary key. Its index has no statement of its own in a migration, so it is
+ * checked here.
+ */
 async function tablesWithoutKey(client: ClientBase, schema: string): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace

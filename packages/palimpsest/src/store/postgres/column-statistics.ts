@@ -4,22 +4,23 @@ import { isTransient } from './errors.ts'
 import { dropTimeouts } from './timeouts.ts'
 
 /**
- * For its planner the server copies values out of the columns of a table (`pg_stats`: the most common ones, and some of
- * all). `ANALYZE` does that, and the server does it by itself; the copies stay when their rows are erased, also when the
- * table is empty. So of columns that may hold words or names of people it is to copy none (`SET STATISTICS 0`). Our
- * statements are planned by their indexes and need no such values (`planning.ts`).
+ * For its planner, the server copies values out of the columns of a table (`pg_stats`: the most common
+ * values, and a sample of all). `ANALYZE` does that, and the server runs it by itself. The copies stay when
+ * their rows are erased, even when the table is empty. So for columns that may hold words or names of people,
+ * copying is switched off (`SET STATISTICS 0`). Our statements are planned by their indexes and need no such
+ * values (`planning.ts`).
  *
- * What was copied before is not removed by that, nor by another `ANALYZE`. Since PostgreSQL 18 a function removes it. On
- * earlier ones the owner says the type of the column once more: nothing is rewritten then but indexes with an expression
- * or a condition on the column, and the copies go.
+ * The switch does not remove the copies that exist, and another `ANALYZE` does not either. Since PostgreSQL
+ * 18 a function removes them. On earlier versions the owner states the type of the column again. That
+ * rewrites nothing except indexes with an expression or a condition on the column, and the copies go.
  */
 
-/** Columns of ours that hold words of ours alone. */
+/** Columns that hold only words of the program itself. */
 const KEPT = ['namespace', 'layer', 'day', 'kind', 'stage']
-/** Of the queue's tables, those that say which session it is, and what came of it. */
+/** In the tables of the queue: the columns that say which session it is, and what came of the job. */
 const OF_JOBS = ['data', 'output', 'source_output']
 
-/** Whoever waits longer gives way: everybody who wants to write the table would wait behind them. */
+/** A statement that waits longer gives way: all writers of the table would wait behind it. */
 const LOCK_TIMEOUT_MS = 2_000
 const CLEARS_BY_FUNCTION = 180000
 
@@ -28,12 +29,15 @@ interface NotedColumn {
   /** A table, or an index with an expression. */
   readonly relation: string
   readonly column: string
-  /** As statements write them: the relation, its table, the table that this one is a part of, the column. */
+  /**
+   * Names as statements write them: the relation; its table; the table that this one is a part of; the
+   * column.
+   */
   readonly name: string
   readonly table: string
   readonly root: string
   readonly ident: string
-  /** Of the column, in the index. */
+  /** The number of the column in the index. */
   readonly number: number
   readonly type: string
   readonly isIndex: boolean
@@ -45,8 +49,8 @@ interface NotedColumn {
 }
 
 /**
- * Whose expression an index holds is not shown to a role that does not own it: there it is taken that values are kept,
- * until the owner has switched them off.
+ * The server does not show the expression of an index to a role that does not own the index. For such a role,
+ * the query assumes that values are kept, until the owner has switched them off.
  */
 const COLUMNS = `
   SELECT n.nspname AS schema, c.relname AS relation, a.attname AS column, a.attnum AS number,
@@ -78,7 +82,10 @@ const COLUMNS = `
 
 const VALUES = `SELECT DISTINCT schemaname, tablename, attname FROM pg_stats WHERE schemaname = ANY($1)
   AND coalesce(CAST(most_common_vals AS TEXT), CAST(histogram_bounds AS TEXT)) IS NOT NULL`
-/** That takes the longer part of it, and most who open a database need not know. */
+/**
+ * To read the values takes the longer part of the query, and most callers that open a database do not need
+ * them.
+ */
 const NO_VALUES =
   'SELECT CAST(NULL AS name) AS schemaname, CAST(NULL AS name) AS tablename, CAST(NULL AS name) AS attname'
 
@@ -95,29 +102,30 @@ async function readColumns(
 
 const isToSwitch = ({ isOff, isOwner }: NotedColumn) => !isOff && isOwner
 
-/** Those of which values are kept. */
+/** The columns of which the server keeps values. */
 export async function listNotedColumns(client: ClientBase, schema: string): Promise<readonly NotedColumn[]> {
   return (await readColumns(client, schema)).filter(({ hasValues }) => hasValues)
 }
 
 /**
- * From now on no values are copied. For the owner of the tables, whenever it opens them; another role changes nothing. It
- * locks out no one but a vacuum; where that is in the way, the next one who opens them does it. Those that were copied go
- * with it where that takes no other lock, and else with the next erasure.
+ * Stops the copying of values from now on. It works for the owner of the tables, at each opening; another
+ * role changes nothing. Its lock stops only a vacuum; if a vacuum is in the way, the next opening does the
+ * work. Existing copies are removed in the same step if that takes no other lock, and otherwise by the next
+ * erasure.
  */
 export async function switchStatisticsOff(client: ClientBase, schema: string): Promise<void> {
   if (!(await readColumns(client, schema, NO_VALUES)).some(isToSwitch)) return
   const columns = (await readColumns(client, schema)).filter(isToSwitch)
   const noted = columns.filter(({ hasValues }) => hasValues)
   const clearing = hasFunction(columns) ? clearStatements(noted, columns) : []
-  // Of an index that is switched off it is taken that nothing is kept.
+  // For an index that is switched off, the query assumes that no values are kept.
   const switched = hasFunction(columns)
     ? columns
     : columns.filter(({ isIndex, hasValues }) => !(isIndex && hasValues))
   await change(client, [...clearing, ...[...byTable(switched)].flatMap(offStatements)])
 }
 
-/** As far as this role may, a table at a time. `true`: there was something to remove. */
+/** Removes the copies as far as this role may, one table at a time. `true`: there was something to remove. */
 export async function clearStatistics(client: ClientBase, schema: string): Promise<boolean> {
   const columns = await readColumns(client, schema)
   let isCleared = false
@@ -131,7 +139,7 @@ export async function clearStatistics(client: ClientBase, schema: string): Promi
   return isCleared
 }
 
-/** For the owner, or a superuser: what makes it right for good. */
+/** The statement for the owner or a superuser that settles this for good. */
 export async function statisticsStatement(client: ClientBase, schema: string): Promise<string> {
   const columns = await readColumns(client, schema)
   const statements = [...byTable(columns)].flatMap(table => [
@@ -157,13 +165,13 @@ function clearStatements(noted: readonly NotedColumn[], table: readonly NotedCol
   if (one === undefined) return []
   if (hasFunction(noted))
     return noted.flatMap(({ schema, relation, column }) =>
-      // Of the table itself, and of all its parts together.
+      // One call is for the table itself, one for all its parts together.
       ['false', 'true'].map(
         inherited =>
           `SELECT pg_catalog.pg_clear_attribute_stats('${schema}', '${relation}', '${column}', ${inherited})`,
       ),
     )
-  // The copies of an index go with those of the columns that it is made of.
+  // The copies of an index go with the copies of the columns that it is made of.
   const typed = noted.some(({ isIndex }) => isIndex) ? table : noted
   const types = typed
     .filter(({ isIndex }) => !isIndex)
@@ -171,7 +179,7 @@ function clearStatements(noted: readonly NotedColumn[], table: readonly NotedCol
   return [`ALTER TABLE ${one.root} ${types.join(', ')}`]
 }
 
-/** An index is made anew with a column that gets its type: it is switched off last. */
+/** When a column gets its type again, its index is made anew. So indexes are switched off last. */
 function offStatements(columns: readonly NotedColumn[]): readonly string[] {
   const [ofIndexes, ofTable] = [
     columns.filter(({ isIndex }) => isIndex),
@@ -192,7 +200,7 @@ async function change(client: ClientBase, statements: readonly string[]): Promis
     await client.query([`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`, ...statements].join('; '))
     await client.query('COMMIT')
   } catch (error) {
-    // Where the connection is gone, so is the transaction.
+    // If the connection is gone, so is the transaction.
     await client.query('ROLLBACK').catch(() => {})
     if (!isTransient(error)) throw error
   }

@@ -3,7 +3,7 @@ import { endCompaction, isWhollyCompact } from '../sql/packs.ts'
 import { first, type Steps } from '../sql/steps.ts'
 import { PostgresDriver, type PostgresOptions } from './driver.ts'
 
-/** Also migrates it. The server uses what becomes free again by itself. */
+/** Also migrates the database. The server itself uses the space that becomes free. */
 export async function compactPostgres(
   url: string,
   options: CompactionOptions = {},
@@ -37,7 +37,7 @@ export async function isCompactPostgres(url: string, place: PostgresOptions = {}
   }
 }
 
-/** Of our tables, with their indexes and what stands beside their rows. */
+/** The size of our tables, with their indexes and the values that are stored beside their rows. */
 function* readBytes(): Steps<number> {
   const row = yield* first<{ bytes: number }>(
     `SELECT CAST(coalesce(sum(pg_total_relation_size(oid)), 0) AS BIGINT) AS bytes FROM pg_class

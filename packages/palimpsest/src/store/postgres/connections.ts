@@ -3,10 +3,10 @@ import { MissingPeerError } from '../../errors.ts'
 
 const INT8 = 20
 
-/** Where connections come from: a pool of ours, or one of the caller's. */
+/** The source of connections: a pool of the store, or a pool of the caller. */
 export interface Connections {
   connect(): Promise<PoolClient>
-  /** `isBroken`: no transaction can be begun on it any more. */
+  /** `isBroken`: no transaction can begin on this connection any more. */
   release(client: PoolClient, isBroken: boolean): void
   end(): Promise<void>
 }
@@ -17,7 +17,7 @@ export class OwnPool implements Connections {
 
   private constructor(pool: Pool) {
     this.#pool = pool
-    // A connection that breaks is replaced when the next one is needed; one in use fails its query.
+    // A connection that breaks is replaced when the next one is needed. If it breaks in use, its query fails.
     pool.on('error', () => {})
     pool.on('connect', client => client.on('error', () => {}))
   }
@@ -31,12 +31,13 @@ export class OwnPool implements Connections {
     })
     return new OwnPool(
       new pg.Pool({
-        // Since 8.23; an older one waits for each answer before it sends the next statement.
+        // `pg` has this since 8.23. An older version waits for each answer before it sends the next
+        // statement.
         ...({ pipeline: true } as PoolConfig),
         connectionString,
         max: limits.connections,
         connectionTimeoutMillis: limits.connectTimeoutMs,
-        // Our whole numbers stay within what a JavaScript number holds exactly.
+        // Our whole numbers stay in the range that a JavaScript number holds exactly.
         types: {
           getTypeParser: (oid, format) =>
             (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as never,

@@ -1,10 +1,13 @@
 import type { Dialect, EventOrder, LockName, LockSpace } from '../sql/driver.ts'
 import { all, run, type Steps } from '../sql/steps.ts'
 
-/** So that a session and a document of the same name have two locks. */
+/** A session and a document of the same name need two locks, so each space has its own seed. */
 const SEEDS: Readonly<Record<LockSpace, number>> = { session: 0, document: 1, erasure: 2 }
 
-/** An id of a row may be smaller than one that was committed before it. */
+/**
+ * Orders events by transaction and then by id: the id of a row may be smaller than one that was committed
+ * earlier.
+ */
 const BY_TRANSACTION: EventOrder = {
   place: 'CAST(CAST(events.transaction_id AS TEXT) AS BIGINT) AS major, events.id AS minor',
   orderBy: direction => `events.transaction_id ${direction}, events.id ${direction}`,
@@ -44,7 +47,7 @@ export const POSTGRES_DIALECT: Dialect = {
   tryLocks,
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   forShare: alias => `FOR SHARE OF ${alias}`,
-  // Only writers of the same session wait, and most of the time is the network's.
+  // Only writers of the same session wait, and most of the time goes to the network.
   maxSharingMs: 50,
   nameContains: parameter => `strpos(lower(name COLLATE "C"), ${parameter}) > 0`,
   events: BY_TRANSACTION,

@@ -20,37 +20,44 @@ import { DEFAULT_SCHEMA } from './schema-name.ts'
 import { readingValues, VALUES } from './values.ts'
 
 export interface PostgresOptions {
-  /** Connections at most. */
+  /** The highest number of connections. */
   readonly connections?: number
-  /** Where our tables live, so that they meet none of yours. */
+  /** The schema of our tables, so that they do not meet tables of yours. */
   readonly schema?: string
   /** How long to wait for a connection. */
   readonly connectTimeoutMs?: number
-  /** How long to wait for others who write the same session. */
+  /** How long to wait for other writers of the same session. */
   readonly busyTimeoutMs?: number
   /**
-   * `true`: folds that are due become jobs of a queue in the same database, in the transaction of the append, for any
-   * number of workers. Needs the package `pg-boss`. The default: each process folds what it appends.
+   * `true`: folds that are due become jobs of a queue in the same database, in the transaction of the append.
+   * Any number of workers can take them. It needs the package `pg-boss`. The default is `false`: each process
+   * folds what it appends.
    */
   readonly queue?: boolean
-  /** Opens an existing database for reading only, as it is. One of an older version is refused. */
+  /** Opens an existing database for reading only, as it is. A database of an older version is refused. */
   readonly readOnly?: boolean
-  /** `false`: a database without our tables, or of an older version, is refused and not changed. */
+  /** `false`: a database that lacks our tables, or is of an older version, is refused and not changed. */
   readonly migrate?: boolean
 }
 
-/** Whichever isolation the role or the pool has by default: what follows a lock has to see what was committed before it. */
+/**
+ * The isolation is set here, whatever the default of the role or the pool is: a statement after a lock must
+ * see what was committed before it.
+ */
 const BEGIN_WRITE = 'BEGIN ISOLATION LEVEL READ COMMITTED'
-/** Nobody holds a session's lock for long; who waits longer than this tries again, until the time is over. */
+/**
+ * No transaction holds a session's lock for long. A writer that waits longer than this tries again, until its
+ * time is over.
+ */
 const LOCK_TIMEOUT_MS = 2_000
-/** For whoever is to wait for nobody: others who are about to end are let end. */
+/** For a writer that must not wait: this time lets other transactions end that are about to end. */
 const HARDLY_MS = 50
 
 export class PostgresDriver implements Driver {
   readonly name: string
   readonly dialect = POSTGRES_DIALECT
   readonly queuesFolds: boolean
-  /** `null`: the pool is the caller's. */
+  /** `null`: the pool belongs to the caller. */
   readonly #url: string | null
   readonly #lent: PostgresPool | null
   readonly #options: Required<PostgresOptions>
@@ -87,7 +94,7 @@ export class PostgresDriver implements Driver {
     checkPositive('busyTimeoutMs', busyTimeoutMs)
   }
 
-  /** `isRestored`: an earlier state was put back, which begins a generation wherever it is. */
+  /** `isRestored`: an earlier state was put back. This begins a generation, wherever the database is. */
   async open({ isRestored = false }: { readonly isRestored?: boolean } = {}): Promise<void> {
     const { migrate, readVersions } = await import('./migrate.ts')
     const { settlePlace } = await import('./place.ts')
@@ -102,13 +109,15 @@ export class PostgresDriver implements Driver {
     })
   }
 
-  /** How far it is, without opening it for good. */
+  /** The versions of the database, without opening it for good. */
   async readSchemaVersions(): Promise<SchemaVersions> {
     const { readVersions } = await import('./migrate.ts')
     return this.#look((client, schema) => readVersions(client, schema, this.name))
   }
 
-  /** Which one it is, whichever version wrote it, without opening it for good. `null`: it does not say. */
+  /**
+   * The id of the database, whichever version wrote it, without opening it for good. `null`: it has no id.
+   */
   async readStoredId(): Promise<string | null> {
     return this.#look(async (client, schema) => {
       const { rows } = await client.query('SELECT to_regclass($1) AS found', [`${schema}.identity`])
@@ -206,7 +215,7 @@ export class PostgresDriver implements Driver {
     return this.#outsideTransactions(client => checkServer(client, this.#options.schema, now))
   }
 
-  /** A vacuum is not allowed in one. */
+  /** For a vacuum, which is not allowed in a transaction. */
   async #outsideTransactions<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     if (this.#pool === null) throw new ClosedError('store')
     try {
@@ -233,7 +242,8 @@ export class PostgresDriver implements Driver {
       pool.release(client, false)
       return result
     } catch (error) {
-      // Whatever state the connection is in now, nobody else gets it, unless it could be cleaned.
+      // The connection is in an unknown state now. It is given to another caller only if the rollback cleans
+      // it.
       const clean = await client?.query('ROLLBACK').then(
         () => true,
         () => false,
@@ -244,9 +254,9 @@ export class PostgresDriver implements Driver {
   }
 
   /**
-   * What nobody reads the answer of is sent without waiting for it, so that an append goes to the server and back
-   * twice and not seven times. Once a statement has failed the server refuses all that follow, the commit included;
-   * the first failure is the one that tells why.
+   * A statement whose answer is not read is sent without waiting for it. So an append makes two round trips
+   * to the server and not seven. Once a statement has failed, the server refuses all that follow, the commit
+   * included. The first failure is the one that tells why.
    */
   async #runIn<Result>(client: PoolClient, begin: string, steps: () => Steps<Result>): Promise<Result> {
     const sent: Promise<unknown>[] = []
@@ -255,11 +265,11 @@ export class PostgresDriver implements Driver {
       sendInOnePacket(client)
       const answer = client.query<Row>(query)
       sent.push(answer)
-      // Looked at below.
+      // The answers are looked at below.
       answer.catch(() => {})
       return answer
     }
-    // For this transaction only, so that a pooler may hand the connection to somebody else afterwards.
+    // For this transaction only, so that a pooler may give the connection to another client afterwards.
     send(`${begin}; SET LOCAL search_path TO ${this.#options.schema}; ${inIndexOrder('SET LOCAL')}`)
     try {
       const result = await runAsync(steps(), async ({ sql, parameters, isUnread, job }) => {
@@ -282,7 +292,10 @@ export class PostgresDriver implements Driver {
     }
   }
 
-  /** Named by its text, so that a connection parses and plans it once, whoever shares the connection. */
+  /**
+   * The name is made from the text. So a connection parses and plans each statement once, for all that share
+   * the connection.
+   */
   #prepare(sql: string): QueryConfig {
     let prepared = this.#prepared.get(sql)
     if (prepared === undefined) {
@@ -295,7 +308,7 @@ export class PostgresDriver implements Driver {
   }
 }
 
-/** A connection is not used again after a failure, whatever state it is in. */
+/** After a failure, a connection is not used again, whatever its state is. */
 async function withClient<Result>(
   pool: Connections,
   work: (client: PoolClient) => Promise<Result>,
@@ -312,8 +325,8 @@ async function withClient<Result>(
 }
 
 /**
- * Statements that are sent at the same time leave together: `pg` writes each by itself, and each would wake the server.
- * Where a version of it keeps its socket elsewhere, they leave one by one.
+ * Statements that are sent at the same time leave in one packet. `pg` writes each by itself, and each would
+ * wake the server. If a version of `pg` keeps its socket elsewhere, they leave one by one.
  */
 function sendInOnePacket(client: PoolClient): void {
   const socket = (client as { readonly connection?: { readonly stream?: Partial<Writable> } }).connection
@@ -328,7 +341,10 @@ function addressOf({ options }: PostgresPool): string {
   return connectionString ?? `//${host}/${database} through a pool`
 }
 
-/** Whatever could be a password goes, also in an address that is written wrong: all before the last `@`. */
+/**
+ * Removes everything that could be a password, even in an address that is written wrong: all text before the
+ * last `@`.
+ */
 function withoutPassword(url: string): string {
   return url
     .replace(/\/\/.*@/s, '//…@')

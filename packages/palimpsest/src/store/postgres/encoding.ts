@@ -1,7 +1,10 @@
 import type { ClientBase } from 'pg'
 import { StoreError } from '../../errors.ts'
 
-/** SQL_ASCII takes any bytes and gives them back as they were. All others refuse a message for one of its characters. */
+/**
+ * SQL_ASCII takes any bytes and gives them back unchanged. Every other encoding refuses some characters of
+ * messages.
+ */
 const FIT = ['UTF8', 'SQL_ASCII']
 
 export async function checkEncoding(client: ClientBase, name: string): Promise<void> {

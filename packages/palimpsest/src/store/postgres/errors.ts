@@ -5,7 +5,9 @@ function stateOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** The server itself said no to a statement, and has undone its transaction; its connection may also just break. */
+/**
+ * The server itself refused a statement, and has undone its transaction. A broken connection is no refusal.
+ */
 export function isRefusal(error: unknown): boolean {
   return (error as { severity?: unknown } | null)?.severity === 'ERROR'
 }
@@ -15,7 +17,7 @@ export function isTransient(error: unknown): boolean {
   return ['40001', '40P01', '23505', '55P03'].includes(stateOf(error))
 }
 
-/** A statement that was prepared on a connection is not known there any more, or is known already. */
+/** A prepared statement is not known on its connection any more, or is known already. */
 export function hasLostStatements(error: unknown): boolean {
   return ['26000', '42P05'].includes(stateOf(error))
 }
@@ -60,7 +62,7 @@ export function toStoreError(error: unknown, name: string): unknown {
       'the server is out of disk or memory. Nothing was stored, and what was stored is safe.',
       error,
     )
-  // A statement that was prepared on one connection is asked for on another, or was taken away.
+  // A statement was prepared on one connection and is asked for on another, or it was taken away.
   if (hasLostStatements(error))
     return new StoreError(
       'store_failed',
@@ -100,7 +102,10 @@ export function toStoreError(error: unknown, name: string): unknown {
     : error
 }
 
-/** The server also ends a connection for it, which is not one that cannot be reached. An operator may cancel, too. */
+/**
+ * For a time-out the server may also end the connection, which does not mean that it cannot be reached. A
+ * cancel by an operator has the same code, but it is no time-out.
+ */
 function isTimeout(error: unknown, state: string): boolean {
   const isCancelled = state === '57014' && error instanceof Error && /timeout/.test(error.message)
   return isCancelled || ['25P03', '25P04'].includes(state)

@@ -3,7 +3,7 @@ import type { PgBoss } from 'pg-boss'
 import type { FoldJob, ForgetStep, JobClaim, QueueStep } from '../sql/steps.ts'
 import { DEAD_FOLDS, FOLDS, jobsSchema, keyOfJob, openBoss, type QueuePlace } from './boss.ts'
 
-/** The end of the queue that belongs to a store: what is done here is done in a transaction of the store's. */
+/** The store's end of the queue. All its work is done in a transaction of the store. */
 export class FoldQueue {
   readonly #boss: PgBoss
   readonly #wake: string
@@ -11,7 +11,7 @@ export class FoldQueue {
 
   private constructor(boss: PgBoss, { schema }: QueuePlace) {
     this.#boss = boss
-    // Found by the index that keeps a session to one job.
+    // The update uses the index that limits a session to one job.
     this.#wake = `UPDATE ${jobsSchema(schema)}.job SET start_after = now()
       WHERE name = '${FOLDS}' AND COALESCE(singleton_key, '') = $1 AND policy = 'exclusive'
         AND state = 'retry' AND start_after > now()`
@@ -27,17 +27,18 @@ export class FoldQueue {
     else await this.#complete(step.complete, step.session, client)
   }
 
-  /** The job is there exactly if the append is. */
+  /** The job exists exactly if the append does. */
   async #send(job: FoldJob, client: ClientBase): Promise<void> {
     const singletonKey = keyOfJob(job)
     const sent = await this.#boss.send(FOLDS, job, { singletonKey, db: executing(client) })
-    // It has one. Where that waits to be tried again, what has come now may not be able to wait so long.
+    // The session has a job already. If that job waits to be tried again, the new trigger may be more urgent,
+    // so it is woken.
     if (sent === null) await client.query(this.#wake, [singletonKey])
   }
 
   /**
-   * Whoever was given it since, because it seemed to be left, keeps it. A session that has nothing left to do has
-   * nothing that was given up either.
+   * If another worker was given the job since, because the job seemed to be left, that worker keeps it. A
+   * session with nothing left to do has no job that was given up either.
    */
   async #complete(claim: JobClaim, session: FoldJob, client: ClientBase): Promise<void> {
     await this.#boss.complete(FOLDS, claim, undefined, { db: executing(client) })

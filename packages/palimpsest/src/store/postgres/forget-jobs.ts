@@ -2,16 +2,17 @@ import type { ClientBase } from 'pg'
 import type { ForgetStep } from '../sql/steps.ts'
 import { jobsSchema } from './boss.ts'
 
-/** Under this name a worker says why a job failed, in words of ours alone. */
+/** Under this name a worker says why a job failed, in words of the program itself. */
 export const FOLD_JOB_ERROR = 'FoldJobError'
 
-/** What a version before this one wrote may be anybody's words. */
+/** What an earlier version wrote here may hold words that a person said. */
 const IS_FOREIGN = (column: string) =>
   `(${column} IS NOT NULL AND ${column}->>'name' IS DISTINCT FROM '${FOLD_JOB_ERROR}')`
 
 /**
- * Jobs go with what they name, in the transaction of the erasure: whether they wait, are under way, are done or were
- * given up. The store that erases need not be one that fills the queue; where there is none, there is nothing to do.
+ * Removes jobs together with what they name, in the transaction of the erasure. It removes all of them: those
+ * that wait, are under way, are done or were given up. The store that erases need not be the one that fills
+ * the queue. If there is no queue, nothing is to be done.
  */
 export async function forgetJobs(client: ClientBase, schema: string, step: ForgetStep): Promise<void> {
   const table = `${jobsSchema(schema)}.job`

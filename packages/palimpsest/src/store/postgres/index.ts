@@ -19,9 +19,11 @@ const OPEN = optionsOf<OpenOptions>({
   warn: true,
 })
 
-/** What a pool says by itself is left out: how many connections, and how long to wait for one. */
+/**
+ * The options without those that the pool itself decides: how many connections, and how long to wait for one.
+ */
 export interface PostgresPoolOptions extends Omit<OpenOptions, 'connections' | 'connectTimeoutMs' | 'queue'> {
-  /** A `Pool` of the package `pg` that your program has anyway. It is never ended by the store. */
+  /** A `Pool` of the package `pg` that your program has anyway. The store never ends it. */
   readonly pool: PostgresPool
 }
 

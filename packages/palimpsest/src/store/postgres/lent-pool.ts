@@ -2,12 +2,12 @@ import type { PoolClient } from 'pg'
 import { InvalidArgumentError } from '../../errors.ts'
 import type { Connections } from './connections.ts'
 
-/** What is used of a pool: that of `pg`, or of a package that does as it does. */
+/** What is used of a pool: the pool of `pg`, or that of a package that behaves like it. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>
   on(event: 'remove', listener: () => void): unknown
   off(event: 'remove', listener: () => void): unknown
-  /** It was ended, or is about to be. */
+  /** `true`: the pool was ended, or is about to be. */
   readonly ending?: boolean
   readonly options?: {
     readonly connectionString?: string | undefined
@@ -31,10 +31,13 @@ export function checkPool(pool: PostgresPool): void {
     throw new InvalidArgumentError('pool', 'a pool with binary: true', 'one that reads values as text')
 }
 
-/** In the words of `pg`, which says so to a caller that comes later. */
+/** The words of `pg` for a caller that comes after the end. */
 const ENDED = 'Cannot use a pool after calling end on the pool'
 
-/** Connections of a pool that belongs to the caller: it is never ended here, and none of its settings is changed. */
+/**
+ * Connections of a pool that belongs to the caller. The pool is never ended here, and none of its settings is
+ * changed.
+ */
 export class LentPool implements Connections {
   readonly #pool: PostgresPool
   readonly #waiting = new Set<(error: Error) => void>()
@@ -49,7 +52,9 @@ export class LentPool implements Connections {
     pool.on('remove', this.#onRemove)
   }
 
-  /** A pool that is ended leaves those for ever that wait for a connection. Here they are told. */
+  /**
+   * When a pool is ended, `pg` lets callers that wait for a connection wait for ever. Here their calls fail.
+   */
   async connect(): Promise<PoolClient> {
     const { promise, resolve, reject } = Promise.withResolvers<PostgresClient>()
     this.#waiting.add(reject)
@@ -58,7 +63,7 @@ export class LentPool implements Connections {
       .then(client => (this.#waiting.has(reject) ? resolve(client) : client.release()), reject)
       .finally(() => this.#waiting.delete(reject))
     const client = await promise
-    // The pool listens to those that it has; one that breaks in use fails its query.
+    // The pool listens to the connections that it holds. If a connection breaks in use, its query fails.
     client.on('error', ignore)
     return client as unknown as PoolClient
   }

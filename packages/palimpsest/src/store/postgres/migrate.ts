@@ -6,16 +6,16 @@ import { dropTimeouts } from './timeouts.ts'
 
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-/** Any number that no other program is likely to lock: "PALI". */
+/** "PALI": a number that no other program is likely to lock. */
 const LOCK = 0x50414c49
 
-/** Whoever waits longer for a table gives way: everybody who wants to write it would wait behind them. */
+/** A statement that waits longer for a table gives way: all writers of the table would wait behind it. */
 const LOCK_TIMEOUT_MS = 2_000
 const MAX_WAIT_MS = 120_000
 
-/** Brings the schema up to date, one process at a time. Refuses what a newer program wrote. */
+/** Brings the schema up to date, one process at a time. Refuses a schema that a newer program wrote. */
 export async function migrate(client: ClientBase, schema: string, name: string): Promise<void> {
-  // Whoever may only read and write the tables can open what somebody else has migrated.
+  // A role that may only read and write the tables can open what another role has migrated.
   const { version, newest } = await readVersions(client, schema, name)
   if (version === newest) return
   const deadline = performance.now() + MAX_WAIT_MS
@@ -29,7 +29,7 @@ export async function migrate(client: ClientBase, schema: string, name: string):
   }
 }
 
-/** How far it is. Refuses what a newer program wrote. */
+/** The version of the schema. Refuses a schema that a newer program wrote. */
 export async function readVersions(
   client: ClientBase,
   schema: string,
@@ -42,7 +42,7 @@ export async function readVersions(
 async function migrateOnce(client: ClientBase, schema: string, name: string): Promise<void> {
   await client.query('BEGIN')
   try {
-    // An index of many rows, and another process's migration, take longer.
+    // An index of many rows takes longer than a role's time-outs, and so does another process's migration.
     await dropTimeouts(client)
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`)
     await client.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
@@ -66,13 +66,13 @@ async function migrateOnce(client: ClientBase, schema: string, name: string): Pr
     }
     await client.query('COMMIT')
   } catch (error) {
-    // Where the connection is gone, so is the transaction.
+    // If the connection is gone, so is the transaction.
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
 }
 
-/** 0 where there is nothing yet. */
+/** 0: there is no schema yet. */
 async function appliedVersion(client: ClientBase, schema: string, name: string): Promise<number> {
   const table = await client.query<{ found: string | null }>('SELECT to_regclass($1) AS found', [
     `${schema}.migrations`,

@@ -2,13 +2,14 @@ import type { ClientBase } from 'pg'
 import { dropTimeouts } from './timeouts.ts'
 
 /**
- * After a restore into this or another server, events get numbers of transactions that have been given before, or that
- * others follow only much later. So a database remembers where it stands: the server, its line of history, and the
- * table of events. Where it finds itself elsewhere, a new generation begins: positions from before are refused, and
- * the events that came along lie before all that happen from now on.
+ * After a restore into this or another server, new events may get numbers of transactions that were given
+ * before, and a stored event may have a number that the server reaches only much later. So a database
+ * remembers where it is: the server, its line of history, and the table of events. If it finds itself
+ * elsewhere, a new generation begins. Positions from before are refused, and the restored events lie before
+ * all events that happen from now on.
  *
- * A state of the same server that was put back (a copy of its files, a snapshot of its disk) looks as it did. So who
- * restores it says so: `isRestored`.
+ * If a state of the same server was put back (a copy of its files, a snapshot of its disk), the database
+ * looks as before. So the program that restores it says so: `isRestored`.
  */
 export async function settlePlace(
   client: ClientBase,
@@ -20,9 +21,9 @@ export async function settlePlace(
   if (!isRestored && rows[0] && fullerPlace(rows[0].place, place) === rows[0].place) return
   await client.query('BEGIN')
   try {
-    // Many events get another number.
+    // Many events get another number, which takes time.
     await dropTimeouts(client)
-    // Of several that open it at once one begins the generation.
+    // If several programs open it at once, one of them begins the generation.
     const locked = await client.query<{ place: string | null }>(
       `SELECT place FROM ${schema}.identity FOR UPDATE`,
     )
@@ -32,15 +33,15 @@ export async function settlePlace(
     await client.query(`UPDATE ${schema}.identity SET place = $1`, [fuller ?? place])
     await client.query('COMMIT')
   } catch (error) {
-    // Where the connection is gone, so is the transaction.
+    // If the connection is gone, so is the transaction.
     await client.query('ROLLBACK').catch(() => {})
     throw error
   }
 }
 
 /**
- * Of two that are the same place, the one that says more; `null`: they are not the same. One role may ask for the server
- * and another may not, so what either leaves out is no difference.
+ * If both are the same place: the one that says more. `null`: they are different places. One role may ask for
+ * the server and another may not, so a part that either leaves out makes no difference.
  */
 function fullerPlace(before: string | null, now: string): string | null {
   if (before === null || now.endsWith(`/${before}`)) return now
@@ -55,11 +56,11 @@ async function beginGeneration(client: ClientBase, schema: string): Promise<void
   await client.query(
     `UPDATE ${schema}.events SET transaction_id = '1'::xid8 WHERE transaction_id <> '1'::xid8`,
   )
-  // By the transactions of before. What was trimmed is gone, and no position from before is taken.
+  // These marks hold the old transactions. What was trimmed is gone, and no position from before is accepted.
   await client.query(`UPDATE ${schema}.event_trim SET marks = '[]', through_major = 0, through_minor = 0`)
 }
 
-/** What a role may not ask for is left out: a hosted server may keep it to itself. */
+/** Leaves out what the role may not ask for: a hosted server may keep it to itself. */
 async function readPlace(client: ClientBase, schema: string): Promise<string> {
   const { rows } = await client.query<{ mayAsk: boolean; table: string }>(
     `SELECT has_function_privilege('pg_control_system()', 'execute')

@@ -1,11 +1,14 @@
 import { PostgresDriver, type PostgresOptions } from './driver.ts'
 
-/** The id of the database; `null`: there is none of ours, or one of a version that gave no ids. Changes nothing. */
+/**
+ * The id of the database. `null`: it has none of our tables, or it is of a version that gave no ids. Changes
+ * nothing.
+ */
 export function readStoredId(url: string, options: PostgresOptions = {}): Promise<string | null> {
   return new PostgresDriver(url, options).readStoredId()
 }
 
-/** For a database that was put back, by whatever means: begins a generation. Also migrates it. */
+/** For a database that was put back by any means: begins a generation. Also migrates it. */
 export async function beginGeneration(url: string, options: PostgresOptions = {}): Promise<void> {
   const driver = new PostgresDriver(url, options)
   await driver.open({ isRestored: true })

@@ -1,2 +1,2 @@
-/** Where our tables live unless somebody says otherwise. */
+/** The schema of our tables by default. */
 export const DEFAULT_SCHEMA = 'palimpsest'

@@ -5,23 +5,24 @@ import { clearStatistics, listNotedColumns, statisticsStatement } from './column
 import { withoutTimeouts } from './timeouts.ts'
 
 /**
- * Gives the space of deleted rows back, in tables and indexes, one table after the other; no other transaction waits
- * for it.
+ * Gives the space of deleted rows back, in tables and indexes, one table after the other. No other
+ * transaction waits for it.
  *
- * What PostgreSQL offers ends here. The space is free but not overwritten at once: the bytes in it go when new rows
- * take their place. Rewriting the tables (`VACUUM FULL`) would do that at once, and would lock every other transaction
- * out meanwhile, so it is left to the operator of the server; and so are its write-ahead log, its replicas and its
- * backups.
+ * PostgreSQL offers no more than this. The space is free but not overwritten at once: its bytes go when new
+ * rows take their place. Rewriting the tables (`VACUUM FULL`) would remove them at once, but would lock every
+ * other transaction out meanwhile. So that is left to the operator of the server, and so are its write-ahead
+ * log, its replicas and its backups.
  *
- * How it is known that rows are gone: `VACUUM (FREEZE)` ends by writing into `pg_class.relfrozenxid` the oldest
- * transaction of which the table may still hold anything, deleted rows included. Where that is younger than the
- * transaction that deleted them, no deleted row is left. Any role may read it, no statistics have to be on, a vacuum
- * that was refused, skipped or cancelled does not move it, nor does one that had to leave rows to an older transaction,
- * and a vacuum by another role moves it just as well.
+ * This is how it is known that rows are gone. `VACUUM (FREEZE)` ends by writing into `pg_class.relfrozenxid`
+ * the oldest transaction of which the table may still hold anything, deleted rows included. If that is
+ * younger than the transaction that deleted the rows, no deleted row is left. Any role may read this value,
+ * and no statistics have to be on. A vacuum that was refused, skipped or cancelled does not move it. A vacuum
+ * that had to leave rows to an older transaction does not move it either. A vacuum by another role moves it
+ * just as well.
  */
 const VACUUM = 'VACUUM (FREEZE, INDEX_CLEANUP ON'
 
-/** The statement has them all. */
+/** The statement names all tables; the note names only this many. */
 const MAX_NAMES_IN_NOTE = 3
 
 interface LeftTable {
@@ -30,23 +31,24 @@ interface LeftTable {
   readonly isPermitted: boolean
 }
 
-/** `false`: not all of it is gone, since an older transaction may still see it, or since this role may not vacuum. */
+/** `false`: not all of it is gone. An older transaction may still see it, or this role may not vacuum. */
 export async function vacuumTables(client: ClientBase, schema: string): Promise<boolean> {
   const isCleared = await clearStatistics(client, schema)
   const since = await lastDeletion(client, schema)
   const left = await listLeftTables(client, schema, since)
   await withoutTimeouts(client, async () => {
-    // A table that another vacuum is at is left for the next time. Indexes are cleaned also where few rows were deleted.
+    // A table that another vacuum works on is left for the next time. Indexes are cleaned even if few rows
+    // were deleted.
     for (const { table, isPermitted } of left)
       if (isPermitted) await client.query(`${VACUUM}, SKIP_LOCKED) ${table}`)
-    // A role that may not is only warned: the server does it by itself before long.
+    // A role without the right only gets a warning. The server does this by itself before long.
     if (isCleared) await client.query(`${VACUUM}, SKIP_LOCKED) pg_catalog.pg_statistic`)
   })
   if ((await listLeftTables(client, schema, since)).length > 0) return false
   return (await listNotedColumns(client, schema)).length === 0
 }
 
-/** Of one erasure that has no more to delete. */
+/** The state of an erasure that has no more to delete. */
 export async function readScrub(
   client: ClientBase,
   schema: string,
@@ -57,7 +59,7 @@ export async function readScrub(
     [erasure.namespace, erasure.id],
   )
   if (rows[0] === undefined) return { isGone: false }
-  // Another process has seen it, and has written so since the caller read the record.
+  // Another process has found it done, and has written so since the caller read the record.
   if (rows[0].stage === 'done') return { isGone: true }
   const noted = await listNotedColumns(client, schema)
   if (noted.some(({ mayClear }) => !mayClear))
@@ -69,8 +71,9 @@ export async function readScrub(
 }
 
 /**
- * The newest transaction that deleted for an erasure. Its record is written last, so that the transaction which wrote
- * that row comes after all others of it. Without any erasure: one that begins now.
+ * The newest transaction that deleted for an erasure. The record of the erasure is written last, so the
+ * transaction that wrote this row comes after all others of the erasure. If there is no erasure: a
+ * transaction that begins now.
  */
 async function lastDeletion(client: ClientBase, schema: string): Promise<string> {
   const { rows } = await client.query<{ since: string }>(
@@ -120,7 +123,7 @@ async function describeTask(client: ClientBase, forbidden: readonly LeftTable[])
   )
   const { role, version } = rows[0]!
   const tables = forbidden.map(({ table }) => table)
-  // The queue has one of its own.
+  // The queue has a schema of its own.
   const schemas = [...new Set(forbidden.map(({ schema }) => schema))]
   const more = tables.length - MAX_NAMES_IN_NOTE
   const names = tables.slice(0, MAX_NAMES_IN_NOTE).join(', ') + (more > 0 ? ` and ${more} more` : '')

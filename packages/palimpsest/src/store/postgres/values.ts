@@ -4,7 +4,9 @@ type Parse = (text: string) => unknown
 
 const BOOLEAN = 16
 const BYTES = 17
-/** Of 2, 4 and 8 octets. Our whole numbers stay within what a JavaScript number holds exactly. */
+/**
+ * Integers of 2, 4 and 8 octets. Our whole numbers stay in the range that a JavaScript number holds exactly.
+ */
 const INTEGERS = [21, 23, 20]
 const REALS = [700, 701]
 const OID = 26
@@ -16,14 +18,14 @@ const PARSERS: ReadonlyMap<number, Parse> = new Map<number, Parse>([
 ])
 
 /**
- * How values are read, by each query of ours, whatever the pool or the whole program has set: many a program reads
+ * How each query of ours reads values, whatever the pool or the whole program has set: many programs read
  * integers of 8 octets as texts or as `bigint`.
  */
 export const VALUES: CustomTypesConfig = {
   getTypeParser: (type: number) => (PARSERS.get(type) ?? asItIs) as never,
 }
 
-/** A client whose every answer is read so. */
+/** A client that reads every answer in this way. */
 export function readingValues(client: PoolClient): PoolClient {
   const query = (text: string, values?: unknown[]) =>
     client.query({ text, types: VALUES, ...(values && { values }) })

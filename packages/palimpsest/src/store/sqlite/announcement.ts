@@ -1,16 +1,17 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * Says to all processes that the database is being rewritten, which locks it for far longer than any
- * transaction: whoever wants to write waits on. It stands in the database itself, since that can be read
- * while it is locked. It outlives a process that died over it, which does no harm: then nothing is locked.
+ * Tells all processes that the database is being rewritten. A rewrite locks the database for far longer than
+ * any transaction, and a writer that reads this waits on. The announcement is in the database itself, because
+ * it can be read while the database is locked. It may outlive a process that died during the rewrite. That
+ * does no harm: then nothing is locked.
  */
 
-/** No namespace of anybody's is empty. */
+/** No caller has an empty namespace. */
 const [NAMESPACE, NAME] = ['', 'scrub']
 
 export interface Announcement {
-  /** No two have the same. */
+  /** No two announcements have the same owner. */
   readonly owner: string
   /** Milliseconds since 1970. */
   readonly until: number
@@ -26,14 +27,14 @@ export function announce(database: DatabaseSync, { owner, until }: Announcement)
     .run(NAMESPACE, NAME, owner, until)
 }
 
-/** Somebody else's stays. */
+/** The announcement of another owner stays. */
 export function withdraw(database: DatabaseSync, owner: string): void {
   database
     .prepare('UPDATE leases SET owner = NULL, until = NULL WHERE namespace = ?1 AND name = ?2 AND owner = ?3')
     .run(NAMESPACE, NAME, owner)
 }
 
-/** Until when somebody said to be at it; `null`: nobody did. */
+/** The time until which a process has announced a rewrite. `null`: none has announced one. */
 export function readAnnouncement(database: DatabaseSync): number | null {
   const row = database
     .prepare('SELECT until FROM leases WHERE namespace = ?1 AND name = ?2')

@@ -1,4 +1,4 @@
-/** A thread of its own for `makeBackup`: the event loop of the others goes on. */
+/** Runs `makeBackup` in a thread of its own, so that the event loop of the main thread goes on. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ErrorCode, type ErrorDetails, PalimpsestError } from '../../errors.ts'
 import { type BackupContent, type BackupRequest, type BackupStage, makeBackup } from './make-backup.ts'
@@ -12,7 +12,7 @@ export type BackupMessage =
       readonly message: string
       readonly details: ErrorDetails
     }
-  /** An error of SQLite's does not survive the way between threads. */
+  /** An error of SQLite loses its codes on the way between threads. */
   | { readonly kind: 'failed'; readonly message: string; readonly errcode: unknown }
 
 const say = (message: BackupMessage): void => parentPort?.postMessage(message)

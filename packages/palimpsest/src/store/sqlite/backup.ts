@@ -25,10 +25,10 @@ import { realPath, sizeOf } from './view.ts'
 export interface BackupOptions {
   /** The file to be made. */
   readonly to: string
-  /** Takes the place of one that is there. */
+  /** `true`: the backup replaces a file that is there. */
   readonly overwrite?: boolean
   readonly onStage?: (stage: BackupStage) => void
-  /** Ends it: nothing is left behind then. */
+  /** Ends the backup; then nothing is left behind. */
   readonly signal?: AbortSignal
 }
 
@@ -39,17 +39,17 @@ export interface Backup extends BackupContent {
   readonly tookMs: number
 }
 
-/** As it is in the sources, and as it is built. */
+/** In the sources the file is TypeScript, in the build it is JavaScript. */
 const THREAD = import.meta.url.endsWith('.ts')
   ? new URL('./backup-thread.ts', import.meta.url)
   : new URL('./backup-thread.js', import.meta.url)
 
-/** Its name until it is whole, in the folder where it will be. */
+/** The end of the file's name until the backup is whole. The file is in its later folder already. */
 const PARTIAL = '.partial'
 
 /**
- * A copy of a SQLite database as it is at one moment, while other processes write: read through, on the disk, and for
- * its owner alone. `to` is either whole or as it was.
+ * Copies a SQLite database as it is at one moment, while other processes write. The copy is read through, it
+ * is on the disk, and only its owner can read it. Afterwards `to` is either whole or as it was.
  */
 export async function backupSqlite(path: string, options: BackupOptions): Promise<Backup> {
   checkOptions('backupSqlite', options, BACKUP)
@@ -72,7 +72,7 @@ export async function backupSqlite(path: string, options: BackupOptions): Promis
   }
 }
 
-/** Of a backup that was broken off by the end of its process, into this folder. */
+/** Whether the file is left from a backup into this folder that the end of its process interrupted. */
 export function isPartial(file: string): boolean {
   return file.startsWith('.') && file.endsWith(PARTIAL)
 }
@@ -102,7 +102,7 @@ function existsError(given: string): InvalidArgumentError {
 function createTemporary(temporary: string): void {
   try {
     closeSync(openSync(temporary, 'wx', 0o600))
-    // The umask says nothing here, but a folder may have rules of its own.
+    // The umask does not matter here, but a folder may have rules of its own.
     closeToOthers(temporary)
   } catch (error) {
     throw notWritten(temporary, error)
@@ -119,7 +119,7 @@ function notWritten(file: string, error: unknown): PalimpsestError {
   )
 }
 
-/** A name that another one has taken meanwhile stays its own, where the file system has links. */
+/** If another process has taken the name meanwhile, its file stays, on a file system that has links. */
 function putInPlace(temporary: string, to: string, { overwrite = false, to: given }: BackupOptions): void {
   try {
     if (overwrite) renameSync(temporary, to)
@@ -139,7 +139,7 @@ function linkOrRename(temporary: string, to: string): void {
   }
 }
 
-/** So that the name is on the disk, too. Windows has no such thing. */
+/** Puts the name on the disk too. Windows has no such call. */
 function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const descriptor = openSync(realpathSync(folder), 'r')
@@ -169,7 +169,7 @@ async function runThread(request: BackupRequest, { onStage, signal }: BackupOpti
     return await promise
   } finally {
     signal?.removeEventListener('abort', stop)
-    // In the middle of a statement it ends with that.
+    // A thread in the middle of a statement ends after that statement.
     await thread.terminate()
   }
 }

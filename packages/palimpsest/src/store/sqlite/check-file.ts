@@ -38,7 +38,7 @@ function checkPages(database: DatabaseSync, isDeep: boolean): CheckResult {
   }
 }
 
-/** A damage may be such that SQLite does not even get to its report. */
+/** A damage may stop SQLite before it makes its report. */
 function findProblems(database: DatabaseSync, isDeep: boolean): readonly string[] {
   try {
     return integrityProblems(database, MAX_PROBLEMS, isDeep ? 'integrity_check' : 'quick_check')
@@ -64,7 +64,7 @@ function checkSchema(database: DatabaseSync): CheckResult {
   }
 }
 
-/** Of each text that stands in parts: whether as many rows have it as it says. */
+/** For each text that is stored in parts: whether as many rows have it as it says. */
 function checkTexts(database: DatabaseSync): CheckResult {
   const { texts, wrong } = countTexts(database)
   const isWell = wrong === 0
@@ -79,7 +79,7 @@ function checkTexts(database: DatabaseSync): CheckResult {
   }
 }
 
-/** `null`: a damage keeps them from being counted. */
+/** `null`: a damage stops the count. */
 function countTexts(database: DatabaseSync): { texts: number | null; wrong: number | null } {
   try {
     return database.prepare(COUNT_TEXTS).get() as { texts: number; wrong: number }
@@ -111,7 +111,7 @@ function checkLog(path: string): CheckResult {
   }
 }
 
-/** As much as an erasure needs, which writes the database anew. */
+/** Whether there is as much room as an erasure needs: it writes the database anew. */
 function checkDisk(path: string): CheckResult {
   const problem = findRoom(path, Math.max(0, sizeOf(path)))
   return {

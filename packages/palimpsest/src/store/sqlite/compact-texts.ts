@@ -3,7 +3,7 @@ import { MAX_FORMAT } from '../sql/rows.ts'
 import { all, first, type SqlValue, type Steps } from '../sql/steps.ts'
 import { MAX_OCTETS_IN_ROW } from './texts-apart.ts'
 
-/** Of these tables, by their keys. */
+/** The tables with their keys. */
 const TABLES = [
   { table: 'messages', key: ['session_id', 'seq'] },
   { table: 'message_versions', key: ['session_id', 'seq', 'version'] },
@@ -13,12 +13,12 @@ const ROWS_A_SLICE = 1_000
 const OCTETS_A_SLICE = 200_000
 
 interface Place {
-  /** In `TABLES`. */
+  /** The place in `TABLES`. */
   readonly table: number
-  /** All rows up to this one are done; `null`: none is. */
+  /** All rows through this one are done. `null`: none is done. */
   readonly after: readonly SqlValue[] | null
   readonly seen: number
-  /** About so many rows there are. */
+  /** The number of rows, roughly. */
   readonly total: number
 }
 
@@ -29,8 +29,8 @@ interface RowSize {
 }
 
 /**
- * Texts that make their rows spill over leave them. It reads each and writes it again: the driver sees to it that it
- * stands elsewhere.
+ * Moves texts out of their rows if they make the rows spill over. It reads each text and writes it again; the
+ * driver then puts the text elsewhere.
  */
 export const compactTexts: CompactionStep<Place> = {
   name: 'texts',
@@ -61,7 +61,7 @@ export const compactTexts: CompactionStep<Place> = {
   },
 }
 
-/** By the last of each session: to count them all would take as long as many slices. */
+/** Counts by the last message of each session: to count all messages would take as long as many slices. */
 function* countRoughly(): Steps<number> {
   const row = yield* first<{ count: number | null }>(
     'SELECT sum((SELECT max(seq) FROM messages WHERE session_id = sessions.id)) AS count FROM sessions',
@@ -69,7 +69,7 @@ function* countRoughly(): Steps<number> {
   return row?.count ?? 0
 }
 
-/** The sizes stand in the rows themselves: no text is read for them. */
+/** SQLite finds these sizes in the rows themselves, so no text is read. */
 function* readSizes({ table: number, after }: Place): Steps<readonly RowSize[]> {
   const { table, key } = TABLES[number]!
   const columns = key.join(', ')

@@ -6,10 +6,13 @@ import { findRoom } from './disk-room.ts'
 import { SqliteDriver } from './driver.ts'
 import { realPath, sizeOf } from './view.ts'
 
-/** Each waits a second for who reads, and longer for who writes. */
+/** Each try waits a second for readers, and longer for writers. */
 const TRIES_TO_REWRITE = 5
 
-/** Also migrates it. At the end its file is written anew, since what is free in it is given back in no other way. */
+/**
+ * Also migrates the database. At the end the file is written anew: SQLite returns its free space in no other
+ * way.
+ */
 export async function compactSqlite(path: string, options: CompactionOptions = {}): Promise<Compaction> {
   const begun = performance.now()
   const driver = new SqliteDriver(path, {})
@@ -46,7 +49,7 @@ function bytesOf(path: string): number {
   return Math.max(0, sizeOf(file)) + Math.max(0, sizeOf(`${file}-wal`))
 }
 
-/** Asked before anything is changed. */
+/** The check comes before anything is changed. */
 function requireRoom(name: string, path: string, bytes: number): void {
   const problem = findRoom(realPath(path), bytes)
   if (problem === null) return

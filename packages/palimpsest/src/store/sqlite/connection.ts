@@ -3,12 +3,18 @@ import type { DatabaseSync } from 'node:sqlite'
 import { StoreError } from '../../errors.ts'
 import { isSharedMemoryError } from './errors.ts'
 
-/** Pages in the log after which a commit of a thread's copies them into the database, or any where there is no thread. */
+/**
+ * How many pages the log has when a commit copies them into the database. This is so for the commits of a
+ * thread, and for all commits if there is no thread.
+ */
 export const CHECKPOINT_PAGES = 16_000
 
 export type Durability = 'full' | 'normal'
 
-/** Every connection that writes has these, whichever thread it is in. `commits`: `normal` where the log is synced elsewhere. */
+/**
+ * Every connection that writes has these settings, in any thread. `commits` is `normal` if the log is synced
+ * elsewhere.
+ */
 export function setDurability(
   database: DatabaseSync,
   durability: Durability,
@@ -20,15 +26,16 @@ export function setDurability(
 }
 
 /**
- * With a log, and with no commit that copies it. Without one nothing here holds: readers and writers would stop each
- * other, and where SQLite cannot have one, its locks are not to be relied on either.
+ * Turns the log on, and makes sure that no commit copies it. Without a log, nothing that this driver promises
+ * holds: readers and writers would stop each other. Where SQLite cannot have a log, its locks cannot be
+ * trusted either.
  */
 export function setLog(database: DatabaseSync, name: string): void {
   const mode = journalMode(database, name)
-  // What is in memory needs none.
+  // A database in memory needs no log.
   if (mode !== 'wal' && database.location()) throw noLog(name, `its journal mode stays "${mode}"`)
   database.exec('PRAGMA wal_autocheckpoint = 0')
-  // A file that had none until now, such as one by VACUUM INTO, gets its log with the first look into it.
+  // A file that had no log until now (for example one made by VACUUM INTO) gets its log with the first read.
   database.prepare('SELECT count(*) FROM sqlite_schema').get()
 }
 
@@ -50,13 +57,13 @@ function noLog(name: string, reason: string, cause?: unknown): StoreError {
   )
 }
 
-/** Which file has this name just now; `null`: none. */
+/** The file that has this name now. `null`: there is none. */
 export function fileAt(path: string): string | null {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file ? `${file.dev} ${file.ino}` : null
 }
 
-/** Stops this thread: not for the event loop's. */
+/** Blocks the thread. Never call it in the thread of the event loop. */
 export function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

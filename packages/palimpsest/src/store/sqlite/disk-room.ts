@@ -2,20 +2,20 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 
-/** A folder has less room than a copy of the database needs. */
+/** A folder, and the room that a copy of the database needs there. */
 export interface RoomProblem {
   readonly folder: string
   readonly neededBytes: number
   readonly freeBytes: number
 }
 
-/** A copy grows a little: pages are filled anew. */
+/** A copy grows a little, because its pages are filled anew. */
 const SPARE = 1.05
 
 /**
- * Whether there is room for rewriting a database: once as a temporary file and once in its log. It is asked
- * beforehand, since a disk that is filled up stops everybody who writes to it. `null`: there is, or the
- * system does not say.
+ * Whether there is room for rewriting a database: once as a temporary file and once in its log. This is
+ * checked beforehand, because a full disk stops every program that writes to it. `null`: there is room, or
+ * the system does not say.
  */
 export function findRoom(path: string, bytes: number): RoomProblem | null {
   const temporary = temporaryFolder()
@@ -26,12 +26,12 @@ export function findRoom(path: string, bytes: number): RoomProblem | null {
   return rooms.find(({ freeBytes, neededBytes }) => freeBytes < neededBytes) ?? null
 }
 
-/** What there is beside the database, and what it takes if the temporary file is there too. */
+/** The room beside the database, and the room that is needed if the temporary file is there too. */
 export function roomBeside(path: string, bytes: number): RoomProblem {
   return roomIn(dirname(path), Math.ceil(bytes * SPARE) * 2)
 }
 
-/** What there is for a file of so many bytes. */
+/** The room for a file of this size. */
 export function roomFor(path: string, bytes: number): RoomProblem {
   return roomIn(dirname(path), Math.ceil(bytes * SPARE))
 }
@@ -57,7 +57,7 @@ function isOneDisk(one: string, other: string): boolean {
   }
 }
 
-/** Where SQLite puts its temporary files: the first of these that can be written. */
+/** The folder of SQLite's temporary files: the first of these that can be written. */
 function temporaryFolder(): string | null {
   if (process.platform === 'win32') return tmpdir()
   const { SQLITE_TMPDIR, TMPDIR } = process.env

@@ -28,22 +28,24 @@ import { MAX_SCRUB_MS, WriteLine } from './write-line.ts'
 
 export interface SqliteOptions {
   /**
-   * `full`: an acknowledged message survives a power cut. `normal`: it survives the process, but a power
-   * cut may take the last ones; many times faster on a disk.
+   * `full`: an acknowledged message survives a power cut. `normal`: it survives the end of the process, but a
+   * power cut may lose the last messages. On a disk, `normal` is many times faster.
    */
   readonly durability?: 'full' | 'normal'
   /** How long to wait for other processes that write. */
   readonly busyTimeoutMs?: number
   /**
-   * Opens an existing database for reading only, as it is: nothing is made or changed, neither in it nor beside it. One
-   * of an older version is refused.
+   * Opens an existing database for reading only. Nothing is made or changed, neither in the file nor beside
+   * it. A database of an older version is refused.
    */
   readonly readOnly?: boolean
-  /** `false`: a database that is not there, or is of an older version, is refused and not made or changed. */
+  /**
+   * `false`: a database that is missing, or of an older version, is refused, and it is not made or changed.
+   */
   readonly migrate?: boolean
 }
 
-/** What tests choose otherwise. */
+/** What tests may replace. */
 export interface DriverParts {
   readonly stretch?: Stretch | undefined
   readonly sync?: SyncFile | undefined
@@ -52,11 +54,11 @@ export interface DriverParts {
   readonly texts?: TextsApart | undefined
 }
 
-/** As stored. */
+/** The limit for one value, in bytes as stored. */
 const MAX_BYTES_OF_VALUE = 1_000_000
 
 const MAX_PAUSE_MS = 20
-/** A file that changes under a reader more often than that is not to be read now. */
+/** If a file changes under a reader more often than this, it cannot be read now. */
 const MAX_VIEWS = 10
 const PARAMETERS_A_PAGE = 4
 const CHARACTERS_A_PAGE = 3_000
@@ -69,18 +71,18 @@ export class SqliteDriver implements Driver {
   readonly #warn: Warn
   #database: DatabaseSync | null = null
   #statements: Statements | null = null
-  /** `null`: what is in memory only has one connection. */
+  /** `null`: a database in memory has only one connection. */
   #long: { readonly reads: LongWork; readonly writes: LongWork; readonly copies: LongWork } | null = null
   /** `null`: a commit waits for the disk itself, or no wait is wanted. */
   #log: SyncedLog | null = null
   #keeper: LogKeeper | null = null
-  /** `null`: it is open for writing. */
+  /** `null`: the database is open for writing. */
   #view: View | null = null
-  /** `null`: it is in memory, or open for reading. */
+  /** `null`: the database is in memory, or open for reading. */
   #files: SameFile | null = null
-  /** The first write of all says in the log which database it is of. */
+  /** The very first write marks the log with the identity of its database. */
   #isLogMarked = false
-  /** What the database or a read of it said. Nothing is written after it. */
+  /** The damage that the database, or a read of it, has reported. Nothing is written after it. */
   #damage: unknown = null
   #renewing: Promise<void> | null = null
   readonly #writers: WriteLine
@@ -121,7 +123,10 @@ export class SqliteDriver implements Driver {
     })
   }
 
-  /** Beside the file that a link leads to, as its log is. One that is read only erases nothing. */
+  /**
+   * Beside the file that a link leads to, where its log is too. A database that is open for reading only
+   * erases nothing.
+   */
   get erasedList(): string | null {
     const path = this.#options.readOnly ? null : (this.#database?.location() ?? null)
     return path ? erasedListOf(path) : null
@@ -132,14 +137,15 @@ export class SqliteDriver implements Driver {
     if (this.#options.readOnly) return this.#openAsItIs()
     await this.#checkLog()
     if (!migrates) requireNewest(await this.readSchemaVersions())
-    // SQLite gives the log and its index the mode of the database: a new one has them private from the first byte on.
+    // SQLite gives the log and its index the mode of the database. So those of a new database are private
+    // from the first byte on.
     else if (!isSpecialName(this.#path)) createPrivately(this.#path)
     const database = await this.#connect(this.#path, false)
     const path = database.location()
     this.#closeToOthers(path)
     try {
       await this.#attempt(() => {
-        // The first read of the file: what is not a database shows itself here.
+        // The first read of the file: here a file that is no database is found out.
         const mustMigrate = needsMigration(database, this.name)
         setLog(database, this.name)
         setDurability(database, durability)
@@ -182,7 +188,7 @@ export class SqliteDriver implements Driver {
     })
   }
 
-  /** Before SQLite sees the two. Loaded only where there is one. */
+  /** The check comes before SQLite sees the file and the log. Its code is loaded only if there is a log. */
   async #checkLog(): Promise<void> {
     if (isSpecialName(this.#path)) return
     const path = realPath(this.#path)
@@ -194,7 +200,8 @@ export class SqliteDriver implements Driver {
   #use(database: DatabaseSync): void {
     this.#database = database
     this.#statements = new Statements(database)
-    // A longer value is not even looked at here: to read, to write or to copy it fails at once, and is done elsewhere.
+    // A longer value is not even looked at here: reading, writing or copying it fails at once, and a thread
+    // does the work.
     if (database.limits && database.location()) database.limits.length = MAX_BYTES_OF_VALUE
   }
 
@@ -217,7 +224,7 @@ export class SqliteDriver implements Driver {
     this.#long = { reads: long, writes: long, copies: long }
   }
 
-  /** Another may begin to write between a look at the files and their opening. */
+  /** Another process may begin to write between a look at the files and their opening. */
   async #connectAsItIs(): Promise<{ database: DatabaseSync; view: View; versions: SchemaVersions }> {
     for (let tries = MAX_VIEWS; ; tries--) {
       const view = viewOf(this.#path)
@@ -254,14 +261,14 @@ export class SqliteDriver implements Driver {
     )
   }
 
-  /** `null`: it is in memory. */
+  /** `null`: the database is in memory. */
   #closeToOthers(file: string | null): void {
     if (!file) return
     for (const each of [file, `${file}-wal`, `${file}-shm`])
       if (!closeToOthers(each)) this.#warn(openToOthersText(each), { file: each })
   }
 
-  /** How far it is, without opening it for good. */
+  /** The versions of the database, without opening it for good. */
   async readSchemaVersions(): Promise<SchemaVersions> {
     const { database, versions } = await this.#connectAsItIs()
     database.close()
@@ -281,7 +288,7 @@ export class SqliteDriver implements Driver {
   }
 
   async close(): Promise<void> {
-    // A thread cannot be stopped in the middle of it; it takes seconds.
+    // A scrub takes seconds, and its thread cannot be stopped in the middle.
     await (this.#nextScrub ?? this.#scrub)?.catch(() => {})
     await this.#keeper?.close()
     this.#keeper = null
@@ -296,7 +303,10 @@ export class SqliteDriver implements Driver {
     this.#database = null
   }
 
-  /** The last connection throws the log away when it closes. What keeps it from being marked keeps nothing from being closed. */
+  /**
+   * The last connection deletes the log when it closes, so the log is marked before. An error of the mark
+   * does not stop the closing.
+   */
   #endLog(): void {
     if (!this.#isLogMarked || this.#database === null || this.#damage !== null) return
     try {
@@ -326,7 +336,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Others have written since the file was opened, which this connection cannot notice. */
+  /** Other processes have written since the file was opened, and this connection cannot notice it. */
   #renew(view: View): Promise<void> {
     if (this.#view !== view) return Promise.resolve()
     this.#renewing ??= this.#renewOnce().finally(() => {
@@ -353,7 +363,7 @@ export class SqliteDriver implements Driver {
     })
     this.#isLogMarked = true
     await this.#synced()
-    // Beside waiting for the disk a look takes no time.
+    // The wait for the disk is so long that this look takes no time beside it.
     this.#files?.require(this.#log === null ? 'writing' : 'now')
     return result
   }
@@ -366,7 +376,7 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** Before anything is written. */
+  /** The check comes before anything is written. */
   #requireSameFile(): void {
     try {
       this.#files?.require('writing')
@@ -375,7 +385,10 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** A read that found damage: what is written from then on might be lost with it, or make it worse. */
+  /**
+   * Notes damage that a read has found. Anything written from then on might be lost with the damage, or make
+   * it worse.
+   */
   #noteDamage(error: unknown): unknown {
     if (isDamage(error)) this.#damage ??= error
     return error
@@ -399,7 +412,9 @@ export class SqliteDriver implements Driver {
     }
   }
 
-  /** At a stretch; what comes to too much for that is undone and begun anew in a thread. */
+  /**
+   * Runs the steps at a stretch. If they are too much for that, they are undone and begun anew in a thread.
+   */
   async #perform<Result>(
     begin: string,
     steps: () => Steps<Result>,
@@ -416,12 +431,15 @@ export class SqliteDriver implements Driver {
     } catch (error) {
       if (!(error instanceof LongWorkError)) throw error
     }
-    // As much as a short one never is.
+    // A long write adds more to the log than a short one ever does.
     if (long === this.#long?.writes) this.#keeper?.noteLongWork()
     return this.#attempt(() => this.#longTransaction(steps, long!))
   }
 
-  /** Those that come while one is under way share the next: what they let go may have come too late for it. */
+  /**
+   * Calls that come during a scrub share the next one: what they let go may have come too late for the
+   * present one.
+   */
   scrub(onScrub: OnScrub = () => {}): Promise<boolean> {
     this.#nextScrub ??= (this.#scrub ?? Promise.resolve())
       .catch(() => {})
@@ -442,7 +460,7 @@ export class SqliteDriver implements Driver {
     if (database === null) throw new ClosedError('store')
     if (readOnly) throw this.#readOnlyError()
     const path = database.location()
-    // What is in memory only is in no file.
+    // A database in memory has no file.
     if (!path) return true
     this.#files?.require('now')
     const { scrubInThread } = await import('./scrub.ts')
@@ -456,7 +474,10 @@ export class SqliteDriver implements Driver {
     return this.#attempt(() => checkFile(database, isDeep))
   }
 
-  /** A row with a number that is too large, from a file that was imported before they were checked, can still be erased. */
+  /**
+   * Files that were imported before numbers were checked may hold numbers that are too large. Reading such
+   * rows in a second way lets them be erased.
+   */
   #transaction<Result>(begin: string, steps: () => Steps<Result>, stretch: Stretch): Result {
     if (this.#database === null) throw new ClosedError('store')
     try {
@@ -479,7 +500,8 @@ export class SqliteDriver implements Driver {
       const result = runSync(steps(), execute)
       isCommitting = true
       this.#run('COMMIT')
-      // Also where it wrote nothing: it may have found what another has just written, a repeated message for one.
+      // Also if it wrote nothing: it may have found what another writer has just written, for example a
+      // repeated message.
       if (begin !== 'BEGIN') this.#noteCommit()
       return result
     } catch (error) {
@@ -542,7 +564,7 @@ export class SqliteDriver implements Driver {
     this.#statements!.run(sql)
   }
 
-  /** Throws as soon as more was read or written, or it took longer, than is done at a stretch. */
+  /** Throws as soon as the work is more than fits at a stretch, in characters read and written or in time. */
   #executor(what: Numbers, stretch: Stretch): (query: Query) => readonly Row[] {
     const statements = this.#statements!
     const texts = this.#texts
@@ -570,7 +592,8 @@ export class SqliteDriver implements Driver {
         throw stretch !== ENDLESS && isTooLong(error) ? new LongWorkError() : error
       }
     }
-    // Counted beforehand: to read them one by one takes far longer than all at once.
+    // The octets are counted beforehand: reading the parts one by one takes far longer than reading all at
+    // once.
     return withTextsApart(execute, texts, rows => count(texts.octetsInParts(rows)))
   }
 
@@ -585,9 +608,9 @@ export class SqliteDriver implements Driver {
   }
 
   /**
-   * Waits for other processes without SQLite's own busy handler, which would stop the event loop and
-   * starve whoever sleeps longest: pauses of random length, during which everything else goes on. While the
-   * database is being scrubbed, here or by another process, the time-out does not run.
+   * Waits for other processes. SQLite's own busy handler would stop the event loop, and starve the process
+   * that sleeps longest. So this makes pauses of random length, and everything else goes on meanwhile. While
+   * this or another process scrubs the database, the time-out does not run.
    */
   async #attempt<Result>(action: () => Result | Promise<Result>): Promise<Result> {
     let start: number | null = null
@@ -598,7 +621,8 @@ export class SqliteDriver implements Driver {
       } catch (error) {
         if (!isBusy(error)) throw this.#asStoreError(error)
         const now = performance.now()
-        // From here on: before, it may have waited for its turn among our own.
+        // The time counts from here: before, the action may have waited for its turn among writers of this
+        // process.
         if (start === null) {
           start = now
           deadline = now + this.#options.busyTimeoutMs
@@ -633,15 +657,20 @@ function charactersOf({ parameters }: Query): number {
   return characters
 }
 
-/** A whole number beyond those that JavaScript tells apart. */
+/** SQLite returned a whole number beyond the range that JavaScript holds exactly. */
 function isTooLarge(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_OUT_OF_RANGE'
 }
 
-/** As far as they tell of appends: more of them tell of other things in a row only if nothing was said for long. */
+/**
+ * How many of the newest events are searched for an append. More events of other kinds in a row are there
+ * only if nothing was said for long.
+ */
 const NEWEST_EVENTS = 200
 
-/** What was appended last was also written last: damage shows itself here first. Its text may stand elsewhere. */
+/**
+ * The last append was also the last write, so damage shows itself here first. Its text may stand elsewhere.
+ */
 function readNewestAppend(database: DatabaseSync, name: string): void {
   const statements = new Statements(database)
   try {

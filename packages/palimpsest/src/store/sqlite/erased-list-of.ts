@@ -1,4 +1,4 @@
-/** Where the list of what was erased from a database is, unless a setting says otherwise. */
+/** The default place of the list of what was erased from a database. */
 export function erasedListOf(database: string): string {
   return `${database}.erased`
 }

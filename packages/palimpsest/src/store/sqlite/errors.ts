@@ -6,7 +6,10 @@ const CORRUPT = 11
 const FULL = 13
 const TOO_LONG = 18
 const NOT_A_DATABASE = 26
-/** A reader that may not write to the log's index has found no place in it. It finds one as soon as another reads. */
+/**
+ * A reader that may not write to the index of the log has found no place in it. It finds a place as soon as
+ * another connection reads.
+ */
 const READ_ONLY_CANTLOCK = 520
 const IO_ERROR = 10
 /** SQLite's extended codes SHMOPEN, SHMSIZE, SHMLOCK and SHMMAP. */
@@ -23,7 +26,7 @@ function extendedCode(error: unknown): number | null {
   return typeof code === 'number' ? code : null
 }
 
-/** Somebody else writes just now: wait and try again. */
+/** Another connection writes now: wait and try again. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error)
   return code === BUSY || code === LOCKED || extendedCode(error) === READ_ONLY_CANTLOCK
@@ -35,8 +38,9 @@ export function isFull(error: unknown): boolean {
 }
 
 /**
- * SQLite found a damaged page, or what is stored cannot be read. Mistakes of a program's, and texts that are too long for
- * it, are told alike, but not by these: one call that fails is no reason to stop all others.
+ * SQLite found a damaged page, or stored data cannot be read. Mistakes of a program, and texts that are too
+ * long for it, have the same error code. They are not counted here: one call that fails is no reason to stop
+ * all others.
  */
 export function isDamage(error: unknown): boolean {
   if (!PalimpsestError.isInstance(error) || error.code !== 'store_corrupt') return false
@@ -44,7 +48,7 @@ export function isDamage(error: unknown): boolean {
   return code === CORRUPT || code === NOT_A_DATABASE || error.cause instanceof SyntaxError
 }
 
-/** A value is longer than this connection takes. */
+/** A value is longer than this connection accepts. */
 export function isTooLong(error: unknown): boolean {
   return resultCode(error) === TOO_LONG
 }

@@ -10,7 +10,9 @@ interface FileHeader {
   readonly changes: number
 }
 
-/** `empty`: there is no file, or nothing in it. `null`: it is none of SQLite's, or is not read here. */
+/**
+ * `empty`: there is no file, or nothing is in it. `null`: it is no file of SQLite, or it is not read here.
+ */
 export type HeaderRead = FileHeader | 'empty' | null
 
 const HEADER_BYTES = 100
@@ -18,14 +20,16 @@ const BEGINNING = 'SQLite format 3\0'
 const MAX_KEPT = 32
 
 /**
- * POSIX lets go of all locks that a process has on a file as soon as it closes any descriptor of it, and SQLite's
- * connections of other threads rely on theirs. So a descriptor is kept, one for each file. That of a thread would be
- * closed with the thread: there the header is not read.
+ * When a process closes any descriptor of a file, POSIX releases all locks that the process has on that file.
+ * SQLite's connections in other threads rely on their locks. So one descriptor for each file is kept open. A
+ * descriptor of a thread would be closed with its thread, so the header is not read there.
  */
 const kept = new BoundedMap<string, number>(MAX_KEPT, (_file, descriptor) => closeSync(descriptor))
 const KEEPS = process.platform !== 'win32'
 
-/** Of the file alone, without what is in its log. Not by SQLite, which tells nothing of these numbers. */
+/**
+ * Reads the header of the file alone, without what is in its log. SQLite itself does not tell these numbers.
+ */
 export function readHeader(path: string): HeaderRead {
   const bytes = Buffer.alloc(HEADER_BYTES)
   const file = fileAt(path)

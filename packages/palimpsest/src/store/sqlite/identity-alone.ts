@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite'
 import type { Identity } from '../store.ts'
 import { addressOf } from './view.ts'
 
-/** Of a file without its log (`immutable`). What others are just writing may be unreadable, and is as good as none. */
+/**
+ * Reads the identity from a file without its log (`immutable`). What other processes are writing now may be
+ * unreadable, and counts as none.
+ */
 export function readIdentityAlone(path: string): {
   readonly rootPage: number | null
   readonly identity: Identity | null

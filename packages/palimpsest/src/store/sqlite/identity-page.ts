@@ -4,7 +4,10 @@ const TABLE_LEAF = 0x0d
 const LEAF_HEADER_BYTES = 8
 const ID = /^[0-9a-f]{32}$/
 
-/** The identity of the database, out of a copy of the page that holds its table; `null`: it is not in this page. */
+/**
+ * Reads the identity of the database from a copy of the page that holds its table. `null`: it is not in this
+ * page.
+ */
 export function identityIn(page: Buffer): Identity | null {
   try {
     if (page[0] !== TABLE_LEAF || page.readUInt16BE(3) !== 1) return null
@@ -14,14 +17,14 @@ export function identityIn(page: Buffer): Identity | null {
     if (typeof generation !== 'number' || typeof generationKey !== 'string') return null
     return { id, generation, generationKey }
   } catch {
-    // The page has become another one's.
+    // The page belongs to something else by now.
     return null
   }
 }
 
 type Value = number | string | null
 
-/** A row of a table, which is in one page: https://sqlite.org/fileformat2.html#record_format */
+/** Reads a row of a table; the whole row is in one page: https://sqlite.org/fileformat2.html#record_format */
 function readRecord(page: Buffer, cell: number): readonly Value[] {
   const [, rowAt] = readNumber(page, cell)
   const [, headerAt] = readNumber(page, rowAt)
@@ -38,7 +41,7 @@ function readRecord(page: Buffer, cell: number): readonly Value[] {
   return values
 }
 
-/** SQLite's numbers of one to nine bytes; ours have no more than five. */
+/** SQLite's numbers have one to nine bytes; ours have at most five. */
 function readNumber(page: Buffer, at: number): readonly [number, number] {
   let number = 0
   for (let next = at; ; ) {

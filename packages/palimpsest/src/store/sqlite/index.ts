@@ -19,7 +19,12 @@ const OPEN = optionsOf<OpenOptions>({
   warn: true,
 })
 
-/** The embedded default: one file, durable on every append, shared by several processes if need be. */
+/**
+ * The embedded default: one file, durable on every append. Several processes may share it.
+ *
+ * @example
+ * const palimpsest = await createPalimpsest({ store: sqlite('./palimpsest.db') })
+ */
 export function sqlite(path: string, options: OpenOptions = {}): Store {
   checkOptions('sqlite', options, OPEN)
   const { warn = warnOnStderr, ...driver } = options
@@ -27,8 +32,8 @@ export function sqlite(path: string, options: OpenOptions = {}): Store {
 }
 
 /**
- * A copy of a database file as it is at one moment, while programs write to it: read through, on the disk, and under its
- * name only once it is whole.
+ * Copies a database file as it is at one moment, while programs write to it. The copy is read through and on
+ * the disk, and it gets its name only when it is whole.
  *
  * @example
  * const { messages, tookMs } = await backupSqlite('./palimpsest.db', { to: '/backups/monday.db' })

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /**
- * What is damaged, in SQLite's words, so many at most; none: nothing is. Every page is read. `quick_check` does not
- * compare the indexes with their tables.
+ * The damage in the database, in SQLite's words, at most `max` entries. Empty: there is none. Every page is
+ * read. `quick_check` does not compare the indexes with their tables.
  */
 export function integrityProblems(
   database: DatabaseSync,

@@ -6,7 +6,7 @@ import { readIdentityAlone } from './identity-alone.ts'
 import { identityIn } from './identity-page.ts'
 import { type LogContent, readLog, readSalts } from './log-file.ts'
 
-/** Why a log is not that of the file beside which it lies. */
+/** The reason why a log does not belong to the file beside it. */
 type LogMismatch =
   | 'no file'
   | 'page size'
@@ -18,26 +18,27 @@ type LogMismatch =
 /** The file by itself, without its log. */
 interface FileAlone {
   readonly header: HeaderRead
-  /** `null`: it has none, or it cannot be read without the log. */
+  /** `null`: the file has no identity, or the identity cannot be read without the log. */
   readonly identity: Identity | null
 }
 
-/** Others may write while the files are looked at. */
+/** Other processes may write while this looks at the files. */
 const MAX_LOOKS = 100
 
 /**
- * SQLite puts every log into a file beside which it finds it, also that of another file or of another moment, which ends
- * in a damaged database. So before SQLite sees the two, this looks whether they belong together. It never refuses what
- * SQLite itself has left, also when others write meanwhile: a refusal counts only if both were the same before and after.
+ * SQLite copies any log that it finds beside a file into that file. If the log is that of another file or of
+ * another moment, the result is a damaged database. So this checks, before SQLite sees the two, whether they
+ * belong together. It never refuses what SQLite itself has left, even if other processes write meanwhile: a
+ * refusal counts only if both files were the same before and after.
  *
- * `path`: as SQLite has it, with links followed.
+ * `path`: the path as SQLite has it, with links followed.
  */
 export async function checkLog(name: string, path: string): Promise<void> {
   const mismatch = await findForeignLog(path)
   if (mismatch !== null) throw mismatchError(name, path, mismatch)
 }
 
-/** `null`: there is no log, or it is the file's own. */
+/** `null`: there is no log, or the log belongs to the file. */
 export async function findForeignLog(path: string): Promise<LogMismatch | null> {
   for (let looks = MAX_LOOKS; looks > 0; looks--) {
     const before = lookAt(path)
@@ -58,9 +59,10 @@ function lookAt(path: string): { readonly header: HeaderRead; readonly salts: st
 }
 
 /**
- * A file is that of a log if it is what the log began with, or what came of copying some of the log into it. SQLite counts
- * the changes of page 1, one at a time, but for those that one connection makes without another one in between, which
- * have the same number. So what a log began with has the number of its first page 1, or the one before.
+ * A file belongs to a log in two cases: the log began with this state of the file, or the file came from
+ * copying a part of the log into it. SQLite counts the changes of page 1 one by one. Changes that one
+ * connection makes, without another connection in between, share one number. So the state that a log began
+ * with has the number of the log's first page 1, or the number before.
  */
 function findMismatch({ header, identity }: FileAlone, log: LogContent): LogMismatch | null {
   // SQLite would throw the log away.
@@ -72,7 +74,7 @@ function findMismatch({ header, identity }: FileAlone, log: LogContent): LogMism
 
 function findOtherMoment(inFile: number, inLog: LogContent['changes']): LogMismatch | null {
   if (inLog === null) return null
-  // The numbers begin again behind the highest of 32 bits.
+  // After the highest number of 32 bits the count begins again.
   const after = (from: number, to: number) => (to - from) | 0
   if (after(inLog.first - 1, inFile) < 0) return 'earlier file'
   return after(inFile, inLog.last) < 0 ? 'later file' : null

@@ -2,30 +2,34 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { nextTurn } from '../../slices.ts'
 
-/** What a write-ahead log holds, as far as it was committed. */
+/** The committed content of a write-ahead log. */
 export interface LogContent {
-  /** By which one log is told from every other one in the same file. */
+  /** The salts tell this log from every other log in the same file. */
   readonly salts: string
   readonly pageSize: number
-  /** How often page 1 was changed, as its first and its last copy in the log say; `null`: there is no copy in it. */
+  /**
+   * The count of changes in the first and in the last copy of page 1 in the log. `null`: the log has no copy
+   * of page 1.
+   */
   readonly changes: { readonly first: number; readonly last: number } | null
-  /** The copies of the page that was asked for, the oldest first; at most the first and the last hundred. */
+  /** The copies of the page that was asked for, oldest first: at most the first and the last hundred. */
   readonly copies: readonly Buffer[]
 }
 
 const HEADER_BYTES = 32
 const FRAME_HEADER_BYTES = 24
-/** Its last bit says in which order its checksums take the bytes. */
+/** The last bit says in which order the checksums take the bytes. */
 const MAGIC = 0x377f0682
 const VERSION = 3_007_000
 const BYTES_AT_A_TIME = 1_000_000
 const MAX_COPIES = 200
-/** In a database and in a page 1 of a log: where the number of its changes stands. */
+/** Where the count of changes stands, in a database and in a page 1 of a log. */
 export const CHANGES_AT = 24
 
 /**
- * Reads a log as SQLite does when it finds one: as far as salts and checksums agree, up to the last commit. `null`: there
- * is none, or nothing was committed to it. Locks nothing, and no lock is on this file.
+ * Reads a log as SQLite does when it finds one: up to the last commit, as far as salts and checksums agree.
+ * `null`: there is no log, or nothing was committed to it. It locks nothing, and SQLite has no lock on this
+ * file.
  */
 export async function readLog(path: string, page: number | null): Promise<LogContent | null> {
   const file = openOrNull(path)
@@ -38,7 +42,7 @@ export async function readLog(path: string, page: number | null): Promise<LogCon
   }
 }
 
-/** The salts of the log that is there just now; `null`: none is. */
+/** The salts of the log that is there now. `null`: there is none. */
 export function readSalts(path: string): string | null {
   const file = openOrNull(path)
   if (file === null) return null
@@ -127,7 +131,7 @@ async function readFrames(file: number, header: LogHeader, page: number | null):
   }
 }
 
-/** As numbers in the order in which the log's checksums take them. */
+/** The bytes as numbers, in the order in which the log's checksums take them. */
 function wordsOf(bytes: Buffer, order: 'LE' | 'BE'): Uint32Array {
   const ordered = order === endianness() ? bytes : Buffer.from(bytes).swap32()
   if (ordered.byteOffset % 4 === 0)
@@ -135,7 +139,7 @@ function wordsOf(bytes: Buffer, order: 'LE' | 'BE'): Uint32Array {
   return new Uint32Array(Uint8Array.from(ordered).buffer)
 }
 
-/** SQLite's checksum, from one byte to another, both of which begin a number. */
+/** SQLite's checksum of the bytes between `from` and `to`. Both must be at the beginning of a number. */
 function sumOf(words: Uint32Array, from: number, to: number, [first, second]: Sum): Sum {
   let [one, two] = [first, second]
   for (let index = from / 4; index < to / 4; index += 2) {

@@ -4,12 +4,14 @@ import type { Warn } from '../store.ts'
 import type { LongWork } from './long-work.ts'
 
 export interface LogLimits {
-  /** Pages of the log, as far as they can be guessed, after which a thread copies it into the database. */
+  /**
+   * When the log has grown by this many pages, a thread copies it into the database. The number is a guess.
+   */
   readonly copiedPages: number
-  /** A log that is larger is emptied once nothing was written for a while. */
+  /** A log that is larger is emptied when nothing was written for `idleMs`. */
   readonly idleBytes: number
   readonly idleMs: number
-  /** A log that is larger, and that a reader keeps from being copied, is told of. */
+  /** If a reader keeps a larger log from being copied, this gives a warning. */
   readonly toldBytes: number
 }
 
@@ -23,11 +25,12 @@ export const DEFAULT_LOG_LIMITS: LogLimits = {
 const MAX_PAUSE_MS = 60_000
 
 /**
- * Keeps the write-ahead log short. All of it is a thread's work: who copies the log waits for the disk, and the event
- * loop would wait with it.
+ * Keeps the write-ahead log short. A thread does all of it: the copying waits for the disk, and the event
+ * loop must not wait with it.
  *
- * While much is written, the log is copied into the database every so many pages and begun anew; its file keeps its
- * size, since a file that grows is slower to sync. Once nothing is written any more, a large one is cut off.
+ * While much is written, the log is copied into the database every so many pages, and is begun anew. Its file
+ * keeps its size, because a growing file is slower to sync. When nothing is written any more, a large file is
+ * cut off.
  */
 export class LogKeeper {
   readonly #parts: LogKeeperParts
@@ -42,16 +45,16 @@ export class LogKeeper {
   constructor(parts: LogKeeperParts) {
     this.#parts = parts
     this.#pauseMs = parts.limits.idleMs
-    // Others may have left a large one.
+    // Another process may have left a large log.
     this.#lookIn(parts.limits.idleMs)
   }
 
-  /** So many were added to the log, as far as can be guessed. */
+  /** Notes how many pages were added to the log, as far as this can be guessed. */
   notePages(pages: number): void {
     this.#pages += pages
   }
 
-  /** A long transaction was done: it has added as much as a short one never does. */
+  /** A long transaction was done. It has added more than a short one ever does. */
   noteLongWork(): void {
     this.#pages += this.#parts.limits.copiedPages
   }
@@ -65,7 +68,7 @@ export class LogKeeper {
     this.#shorten('copy')
   }
 
-  /** A large one is cut off before the connection ends: others may go on for long without a write. */
+  /** Cuts a large log off before the connection ends: other processes may go on for long without a write. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
@@ -89,7 +92,7 @@ export class LogKeeper {
     if ((await this.#bytes()) <= idleBytes || this.#isClosed) return
     await this.#shorten('empty')
     if ((await this.#bytes()) <= idleBytes) return
-    // A reader is in the way, who may stay for long.
+    // A reader is in the way, and it may stay for long.
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#pauseMs * 2)
     if (this.#timer === undefined) this.#lookIn(this.#pauseMs)
   }
@@ -111,7 +114,7 @@ export class LogKeeper {
       if (shortening === 'shortened') this.#isTold = false
       else if (shortening === 'held') await this.#tell()
     } catch (error) {
-      // One that the disk or another process refused is made up for by the next.
+      // If the disk or another process refused this try, the next one makes up for it.
       if (PalimpsestError.isInstance(error)) this.#parts.onNoThread()
     }
   }
@@ -137,13 +140,13 @@ export class LogKeeper {
 }
 
 export interface LogKeeperParts {
-  /** The log's. */
+  /** The file of the log. */
   readonly file: string
   readonly thread: LongWork
   readonly limits: LogLimits
   readonly warn: Warn
-  /** Then the log is another's to copy. */
+  /** `true`: the scrub copies the log now. */
   readonly isScrubbing: () => boolean
-  /** There is no thread to do it. */
+  /** Is called if there is no thread for the work. */
   readonly onNoThread: () => void
 }

@@ -1,4 +1,7 @@
-/** A thread with a connection of its own for transactions over many megabytes: the event loop of the others goes on. */
+/**
+ * A thread with a connection of its own, for transactions over many megabytes. The event loop of the main
+ * thread goes on meanwhile.
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { SqlValue } from '../sql/steps.ts'
@@ -9,13 +12,13 @@ import { addressOf } from './view.ts'
 
 export interface LongWorkRequest {
   readonly path: string
-  /** Which file it was when it was opened: another may have taken its name. */
+  /** The identity of the file when it was opened: another file may have taken its name. */
   readonly file: string
   readonly durability: Durability
-  /** As with `setDurability`. */
+  /** The same as for `setDurability`. */
   readonly commits: Durability
   readonly readOnly: boolean
-  /** Of the address by which SQLite opens it. */
+  /** The parameters of the address by which SQLite opens the file. */
   readonly parameters: string
 }
 
@@ -33,18 +36,24 @@ export type LongWorkAnswer =
       readonly rows: readonly (readonly SqlValue[])[]
       readonly isMore: boolean
     }
-  /** An error of SQLite's does not survive the way between threads. */
+  /** An error of SQLite loses its codes on the way between threads. */
   | { readonly message: string; readonly code: unknown; readonly errcode: unknown }
 
-/** So many characters are handed over at a time: who asked makes texts of them, which takes some milliseconds. */
+/**
+ * How many characters are handed over at a time. The main thread makes texts of them, which takes some
+ * milliseconds.
+ */
 const CHARACTERS_AT_A_TIME = 4_000_000
 
-/** What its file keeps when the log is begun anew: about as much as there is between two copies. */
+/**
+ * The size that the log's file keeps when the log is begun anew: about as much as is written between two
+ * copies.
+ */
 const MAX_LOG_BYTES = 16_000_000
 
 const { path, file, durability, commits, readOnly, parameters } = workerData as LongWorkRequest
 if (fileAt(path) !== file) throw new Error(`${path} was moved, or is another file than before`)
-// Not made anew if it was taken away.
+// If the file was taken away, it is not made anew.
 const database = new DatabaseSync(addressOf(path, parameters), { timeout: 0, readOnly })
 if (!readOnly) {
   database.exec(

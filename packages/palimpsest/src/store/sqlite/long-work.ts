@@ -7,33 +7,39 @@ import type { LogShortening } from './shorten-log.ts'
 import { type Numbers, rowMaker } from './statements.ts'
 import { hasMark, type TextsApart } from './texts-apart.ts'
 
-/** What a transaction reads and writes, and how long it takes, before it is a long one. */
+/**
+ * The most that a transaction may read and write, and the longest that it may take, before it counts as long.
+ */
 export interface Stretch {
   readonly characters: number
   readonly ms: number
 }
 
 /**
- * A million characters take some ten milliseconds. Many short statements are done better here, even if they take a
- * while: in the thread each of them waits for a turn of the event loop, and all writers wait for the last.
+ * A million characters take some ten milliseconds. Many short statements run better in the main thread, even
+ * if they take a while. In the thread, each of them waits for a turn of the event loop, and all writers wait
+ * for the last one.
  */
 export const DEFAULT_STRETCH: Stretch = { characters: 1_000_000, ms: 50 }
 export const ENDLESS: Stretch = { characters: Number.POSITIVE_INFINITY, ms: Number.POSITIVE_INFINITY }
 
-/** A transaction has come to more than is done at a stretch. It was undone, and is to be begun anew as a long one. */
+/**
+ * A transaction has come to more than fits at a stretch. It was undone, and must be begun anew as a long one.
+ */
 export class LongWorkError extends Error {}
 
-/** As it is in the sources, and as it is built. */
+/** In the sources the file is TypeScript, in the build it is JavaScript. */
 const THREAD = import.meta.url.endsWith('.ts')
   ? new URL('./long-work-thread.ts', import.meta.url)
   : new URL('./long-work-thread.js', import.meta.url)
 
-/** A thread that has nothing to do ends after a while, and gives its memory back. */
+/** A thread without work ends after this time, and gives its memory back. */
 const IDLE_MS = 10_000
 
 /**
- * Transactions over many megabytes, one after the other, in a thread with a connection of its own. Only the database
- * works there: what a transaction decides between two statements is decided here, so that no code is there twice.
+ * Runs transactions over many megabytes one after the other, in a thread with a connection of its own. Only
+ * the database works in the thread. Decisions between two statements are made here, so that no code exists
+ * twice.
  */
 export class LongWork {
   readonly #name: string
@@ -41,13 +47,16 @@ export class LongWork {
   readonly #texts: TextsApart
   readonly #giveWay: () => Promise<void>
   #thread: Worker | null = null
-  /** In the order in which they were asked, and are answered. */
+  /** The questions that are not answered yet, in the order in which they were asked. */
   #waiting: { resolve: (answer: LongWorkAnswer) => void; reject: (error: unknown) => void }[] = []
   #idle: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
   #locked: Promise<void> | null = null
 
-  /** `giveWay`: waited for before the lock is taken, or one long write after the other would keep all others waiting. */
+  /**
+   * `giveWay`: this is waited for before the lock is taken. Without it, one long write after the other would
+   * keep all other writers waiting.
+   */
   constructor(
     name: string,
     request: LongWorkRequest,
@@ -60,12 +69,15 @@ export class LongWork {
     this.#giveWay = giveWay
   }
 
-  /** Until a transaction has let go of the lock that only one writer has; `null`: none has it now. */
+  /**
+   * Resolves when a transaction has released the lock, which only one writer can have. `null`: no transaction
+   * has it now.
+   */
   get locked(): Promise<void> | null {
     return this.#locked
   }
 
-  /** `onCommit` is called just before the commit: what fails from there on may have been stored. */
+  /** `onCommit` is called just before the commit: work that fails after this call may have been stored. */
   transaction<Result>(
     steps: () => Steps<Result>,
     { numbers, onCommit }: { numbers: Numbers; onCommit: () => void },
@@ -73,7 +85,7 @@ export class LongWork {
     return this.#afterAll(() => this.#transaction(steps, numbers, onCommit))
   }
 
-  /** In the thread, once all that was asked for before is done. */
+  /** Runs in the thread, after everything that was asked for before. */
   #afterAll<Result>(work: () => Promise<Result>): Promise<Result> {
     const working = this.#last.then(async () => {
       await this.#begin()
@@ -83,7 +95,7 @@ export class LongWork {
         this.#rest()
       }
     })
-    // Not its result, which may be many megabytes.
+    // The result is not kept here: it may be many megabytes.
     this.#last = working.then(
       () => {},
       () => {},
@@ -91,7 +103,7 @@ export class LongWork {
     return working
   }
 
-  /** Copies the log into the database and begins it anew. `empty`: and cuts it off. */
+  /** Copies the log into the database and begins it anew. `empty`: cuts it off too. */
   async shortenLog(how: 'copy' | 'empty'): Promise<LogShortening> {
     const { rows } = await this.#afterAll(() => this.#ask(`${how} the log`))
     return rows[0]![0] as LogShortening
@@ -111,7 +123,7 @@ export class LongWork {
     await this.#run(this.#request.readOnly ? 'BEGIN' : 'BEGIN IMMEDIATE')
     const { promise, resolve: unlock } = Promise.withResolvers<void>()
     this.#locked = promise
-    // Others wait for the lock meanwhile: what need not be read is not waited for either.
+    // Other writers wait for the lock meanwhile. So an answer that is not read is not waited for.
     const unread: Promise<unknown>[] = []
     try {
       const result = await runAsync(
@@ -138,7 +150,10 @@ export class LongWork {
     }
   }
 
-  /** A process does not end while a transaction is under way, and a thread that waits for one keeps none alive. */
+  /**
+   * A process must not end while a transaction is under way, and a thread that waits for work must not keep a
+   * process alive.
+   */
   async #begin(): Promise<void> {
     clearTimeout(this.#idle)
     this.#thread ??= await this.#start()

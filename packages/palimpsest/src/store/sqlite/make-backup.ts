@@ -9,7 +9,7 @@ import { checkVersions } from './migrate.ts'
 import { addressOf, isReliable, viewOf } from './view.ts'
 
 export interface BackupRequest {
-  /** Of the store, for errors. */
+  /** The name of the store, for errors. */
   readonly name: string
   readonly path: string
   /** An empty file. */
@@ -26,12 +26,12 @@ export interface BackupContent {
   readonly bytes: number
   readonly sessions: number
   readonly messages: number
-  /** `null`: its schema is from before databases had one. */
+  /** `null`: the schema is from before databases had an id. */
   readonly id: string | null
   readonly generation: number | null
 }
 
-/** What a copy must have as its source has it. */
+/** What must be equal in a copy and in its source. */
 interface Kind {
   readonly schema: number
   readonly id: string | null
@@ -39,15 +39,16 @@ interface Kind {
   readonly generationKey: string | null
 }
 
-/** Pages at a time: the progress is told in between. */
+/** How many pages are copied at a time. The progress is reported in between. */
 const PAGES_AT_A_TIME = 2_000
-/** A file without a log that changes more often than that while it is copied is not to be copied now. */
+/** If a file without a log changes more often than this while it is copied, it cannot be copied now. */
 const MAX_VIEWS = 5
 const WORDS_OF_DAMAGE = 200
 
 /**
- * Copies a database as it is at one moment, whatever others write meanwhile, and reads the copy through. Migrates and
- * makes nothing in the source or beside it. It blocks its thread for seconds.
+ * Copies a database as it is at one moment, whatever other processes write meanwhile, and reads the copy
+ * through. In the source and beside it, it migrates nothing and makes nothing. It blocks its thread for
+ * seconds.
  */
 export async function makeBackup(
   request: BackupRequest,
@@ -73,7 +74,8 @@ async function copyOnce(
 ): Promise<Kind> {
   const source = new DatabaseSync(address, { readOnly: true, timeout: 10_000 })
   try {
-    // One transaction for all of it: without, each write of another begins the copy anew.
+    // One transaction for the whole copy: without it, each write of another process would begin the copy
+    // anew.
     source.exec('BEGIN')
     const kind = readKind(source, name)
     const pageBytes = numberOf(source, 'page_size')
@@ -131,7 +133,7 @@ function checkCopy(
   renumber(temporary)
   const { size: bytes } = statSync(temporary)
   onStage({ stage: 'checking', doneBytes: 0, bytes })
-  // `immutable`: nothing is made beside it.
+  // `immutable`: nothing is made beside the file.
   const copy = new DatabaseSync(addressOf(temporary, 'mode=ro&immutable=1'), { readOnly: true })
   try {
     const problem = findProblem(copy, kind, name)
@@ -167,15 +169,16 @@ function damagedError(name: string, problem: string): StoreError {
 }
 
 /**
- * The number of changes that is in every database (`log-check.ts`) begins anew in a copy, at 1: so it is made one that no
- * log knows. A copy that is put in the place of its source is then refused beside a log of the source.
+ * Every database has a count of its changes (`log-check.ts`). In a copy, this count begins again at 1. So the
+ * copy gets a number that no log knows. If a copy is put in the place of its source, it is then refused
+ * beside a log of the source.
  */
 function renumber(path: string): void {
   const number = Buffer.alloc(4)
   number.writeUInt32BE(randomInt(2 ** 29, 2 ** 30))
   const file = openSync(path, 'r+')
   try {
-    // Twice: the second says that the size in the header counts.
+    // The number is written twice: the second place says that the size in the header counts.
     for (const at of [CHANGES_AT, VALID_FOR_AT]) writeSync(file, number, 0, 4, at)
     fsyncSync(file)
   } finally {

@@ -2,11 +2,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { all, type Row, run, runSync, type Steps } from '../sql/steps.ts'
 
 /**
- * Says in the log which database it is of, and of which moment, for `log-check.ts`: page 1, which counts its changes, and
- * the page with the identity. Nothing that is stored changes. It is the first write of a log, and the last one before the
- * log is thrown away: then a file that lacks something of the log before has another number than the next log expects.
+ * Marks the log with the identity and the moment of its database, for `log-check.ts`. It writes page 1, which
+ * counts its changes, and the page with the identity. Nothing that is stored changes. The mark is the first
+ * write of a log, and the last write before the log is thrown away. So if a file lacks something of the log
+ * before, its number is not the one that the next log expects.
  *
- * Before anything else in a transaction. A page that is written with the same content is not written at all, hence twice.
+ * In a transaction, the mark must come before anything else. SQLite does not write a page whose content stays
+ * the same, so the page is changed twice.
  */
 export function* markingLog(): Steps<void> {
   const [row] = yield* all<{ user_version: number }>('PRAGMA user_version')
@@ -17,7 +19,8 @@ export function* markingLog(): Steps<void> {
 
 /** In a transaction of its own. */
 export function markLogAlone(database: DatabaseSync): void {
-  // A connection counts from page 1 as it has last read it: twice the same number, if it was the last to write.
+  // A connection counts on from page 1 as it has last read it. If it was also the last to write, it would
+  // give the same number twice. So its memory is dropped first.
   database.exec('PRAGMA shrink_memory; BEGIN IMMEDIATE')
   try {
     runSync(markingLog(), ({ sql }) => database.prepare(sql).all() as unknown as readonly Row[])

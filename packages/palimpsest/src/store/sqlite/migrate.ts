@@ -6,7 +6,7 @@ const APPLICATION_ID = 0x50414c49
 
 export const MIGRATIONS = new URL('./migrations/', import.meta.url)
 
-/** What is needed of a connection, whichever binding it is of. */
+/** What is needed of a connection, of any SQLite binding. */
 export interface SqliteConnection {
   /** Any number of statements. */
   exec(sql: string): void
@@ -17,13 +17,16 @@ function pragma(db: SqliteConnection, name: string): number {
   return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 }
 
-/** Whether the database still needs a migration. Refuses what is not ours, and what a newer program wrote. */
+/**
+ * Whether the database still needs a migration. Refuses a database of another program, and one that a newer
+ * version wrote.
+ */
 export function needsMigration(db: SqliteConnection, name: string): boolean {
   const { version, newest } = checkVersions(db, name)
   return version < newest
 }
 
-/** The same, by its numbers. */
+/** Makes the same check, and answers with the version numbers. */
 export function checkVersions(db: SqliteConnection, name: string): SchemaVersions {
   const applicationId = pragma(db, 'application_id')
   const version = pragma(db, 'user_version')
@@ -47,8 +50,9 @@ export function checkVersions(db: SqliteConnection, name: string): SchemaVersion
 }
 
 /**
- * Makes the tables of a SQLite database, or brings them up to date: all of it or nothing, whichever of several programs
- * comes first. Refuses what is not ours, and what a newer program wrote. `name` is for errors.
+ * Makes the tables of a SQLite database, or brings them up to date. It does all of it or nothing, and several
+ * programs may call it at once. It refuses a database of another program, and one that a newer version wrote.
+ * `name` is for errors.
  */
 export function migrate(db: SqliteConnection, name: string): void {
   db.exec('BEGIN IMMEDIATE')

@@ -8,39 +8,39 @@ import { markLogAlone } from './mark-log.ts'
 import { addressOf } from './view.ts'
 
 export interface RewriteRequest {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string
   readonly durability: 'full' | 'normal'
-  /** How long to wait for those who write. */
+  /** How long to wait for writers. */
   readonly busyTimeoutMs: number
 }
 
 export type RewriteOutcome =
   | { readonly kind: 'scrubbed' }
-  /** Somebody reads what was there before, or wrote for too long. */
+  /** A reader still reads the old state, or a writer took too long. */
   | { readonly kind: 'in use' }
   | ({ readonly kind: 'no room' } & RoomProblem)
 
-/** Reads of ours are short: one that lasts longer than this is somebody's who goes on reading. */
+/** Reads of ours are short. A read that lasts longer than this belongs to a reader that goes on reading. */
 const READERS_MS = 1_000
 const MAX_PAUSE_MS = 20
 const MIN_ANNOUNCED_MS = 60_000
-/** Of disks that anybody still uses; the usual ones are thirty times as fast. */
+/** The speed of the slowest disks in use. Usual disks are thirty times as fast. */
 const SLOWEST_BYTES_PER_MS = 2_000
 
 /**
- * Writes the whole database anew and empties its log: afterwards no byte of what was deleted is in its files.
- * Nothing less does it: deleted rows stay in free parts of pages, and `secure_delete` misses copies that pages
- * left where they were split.
+ * Writes the whole database anew and empties its log. Afterwards no byte of what was deleted is in its files.
+ * Nothing less is enough: deleted rows stay in free parts of pages, and `secure_delete` misses the copies
+ * that pages left where they were split.
  *
- * It blocks its thread for seconds. Others read meanwhile and cannot write. If the process dies at any point,
- * the database is as it was, or as it is to be.
+ * It blocks its thread for seconds. Other connections can read meanwhile and cannot write. If the process
+ * dies at any point, the database is in the old state or in the new one.
  */
 export function rewriteDatabase(
   request: RewriteRequest,
   onBegin: (size: { readonly bytes: number }) => void,
 ): RewriteOutcome {
-  // Not made anew if somebody took it away.
+  // If the file was taken away, it is not made anew.
   const database = new DatabaseSync(addressOf(request.path, 'mode=rw'), { timeout: 0 })
   try {
     setDurability(database, request.durability)
@@ -63,13 +63,14 @@ function rewriteAnnounced(
   const announcement = { owner, until: Math.ceil(Date.now() + announcedMs) }
   if (!succeeds(() => announce(database, announcement), busyTimeoutMs)) return { kind: 'in use' }
   try {
-    // With a reader of an older state the log could not be emptied afterwards, and all would be in vain.
+    // A reader of an older state would keep the log from being emptied afterwards, and the work would be in
+    // vain.
     if (!emptyLog(database)) return { kind: 'in use' }
     onBegin({ bytes })
     if (!succeeds(() => database.exec('VACUUM'), busyTimeoutMs)) return { kind: 'in use' }
     return { kind: emptyLog(database) ? 'scrubbed' : 'in use' }
   } catch (error) {
-    // What a copy that did not fit left in the log is given back.
+    // If a copy did not fit, what it left in the log is given back.
     emptyLogQuietly(database)
     if (!isFull(error)) throw error
     return { kind: 'no room', ...roomBeside(path, bytes) }
@@ -79,15 +80,18 @@ function rewriteAnnounced(
   }
 }
 
-/** What a copy takes. */
+/** The size of a copy. */
 function liveBytes(database: DatabaseSync): number {
   const pragma = (name: string) => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
   return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size')
 }
 
-/** Copies it into the database and cuts it off. `false`: somebody reads what is in it, or what was before it. */
+/**
+ * Copies the log into the database and cuts it off. `false`: a reader reads what is in the log, or the state
+ * before it.
+ */
 function emptyLog(database: DatabaseSync): boolean {
-  // Nobody waits for the first, which does most of it; all who write wait for the second.
+  // No one waits for the first checkpoint, which does most of the work. All writers wait for the second.
   return succeeds(() => {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)')
     const { busy } = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
@@ -103,21 +107,24 @@ function emptyLogQuietly(database: DatabaseSync): void {
   } catch {}
 }
 
-/** Programs that wrote before take the log for one that says whose it is: the new one has to say so as well. */
+/**
+ * Programs that wrote before believe that the log is marked with its database. So the new log needs the mark
+ * too.
+ */
 function markQuietly(database: DatabaseSync): void {
   try {
     succeeds(() => markLogAlone(database), READERS_MS)
   } catch {}
 }
 
-/** If it stays, it runs out. */
+/** If the announcement stays, it runs out. */
 function withdrawQuietly(database: DatabaseSync, owner: string): void {
   try {
     succeeds(() => withdraw(database, owner), READERS_MS)
   } catch {}
 }
 
-/** Again and again, until nobody is in the way or the time is over: `false`. */
+/** Tries again and again, until no other connection is in the way. `false`: the time is over. */
 function succeeds(action: () => void, timeoutMs: number): boolean {
   const deadline = performance.now() + timeoutMs
   for (;;) {
@@ -128,7 +135,7 @@ function succeeds(action: () => void, timeoutMs: number): boolean {
       if (!isBusy(error) && !(error instanceof LogInUse)) throw error
       if (performance.now() > deadline) return false
     }
-    // Of random length, so that it takes its turn among those who do the same.
+    // The pause has a random length, so that this gets its turn among others that do the same.
     sleep(Math.random() * MAX_PAUSE_MS)
   }
 }

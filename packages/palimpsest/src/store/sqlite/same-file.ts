@@ -1,10 +1,10 @@
 import { StoreError } from '../../errors.ts'
 import { fileAt } from './connection.ts'
 
-/** Which of them is another one, or gone. */
+/** Which of the two is gone or replaced. */
 type Missing = 'file' | 'log'
 
-/** After so long what is read, and what is written without waiting for the disk, is looked at again. */
+/** How old the last look may be: for reads, and for writes that do not wait for the disk. */
 export interface SameFileLimits {
   readonly writingMs: number
   readonly readingMs: number
@@ -13,9 +13,9 @@ export interface SameFileLimits {
 export const DEFAULT_SAME_FILE_LIMITS: SameFileLimits = { writingMs: 250, readingMs: 2_000 }
 
 /**
- * Whether a database and its log are still the files that were opened. Those that were removed, moved or replaced under a
- * running program take what it writes without a word, and nothing of it can be found again. Their numbers are given to no
- * other file as long as they are open.
+ * Checks whether a database and its log are still the files that were opened. If they are removed, moved or
+ * replaced under a running program, they go on taking its writes without an error, and nothing of that can be
+ * found again. While they are open, the system gives their numbers to no other file.
  */
 export class SameFile {
   readonly #name: string
@@ -26,7 +26,7 @@ export class SameFile {
   #looked = performance.now()
   #missing: Missing | null = null
 
-  /** Of a database that is open and has a log. */
+  /** For a database that is open and has a log. */
   constructor(name: string, path: string, limits: SameFileLimits) {
     this.#name = name
     this.#path = path
@@ -35,7 +35,10 @@ export class SameFile {
     this.#log = fileAt(`${path}-wal`)
   }
 
-  /** Looks only if the last look was long ago, unless it is for something that takes far longer than a look. */
+  /**
+   * Looks only if the last look was long ago. `now`: looks always, for work that takes far longer than a
+   * look.
+   */
   require(when: 'reading' | 'writing' | 'now'): void {
     if (this.#missing === null && this.#isDue(when)) this.#look()
     if (this.#missing !== null) throw this.#error(this.#missing)

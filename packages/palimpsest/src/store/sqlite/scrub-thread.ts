@@ -1,11 +1,11 @@
-/** A thread of its own for `rewriteDatabase`: the event loop of the others goes on. */
+/** Runs `rewriteDatabase` in a thread of its own, so that the event loop of the main thread goes on. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type RewriteOutcome, type RewriteRequest, rewriteDatabase } from './rewrite-database.ts'
 
 export type ScrubMessage =
   | { readonly kind: 'begun'; readonly bytes: number }
   | RewriteOutcome
-  /** An error of SQLite's does not survive the way between threads. */
+  /** An error of SQLite loses its codes on the way between threads. */
   | { readonly kind: 'failed'; readonly message: string; readonly errcode: unknown }
 
 const say = (message: ScrubMessage): void => parentPort?.postMessage(message)

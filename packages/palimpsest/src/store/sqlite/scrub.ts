@@ -7,12 +7,12 @@ import type { ScrubMessage } from './scrub-thread.ts'
 /** As measured on an ordinary disk. */
 const DEFAULT_BYTES_PER_MS = 90_000
 
-/** As it is in the sources, and as it is built. */
+/** In the sources the file is TypeScript, in the build it is JavaScript. */
 const THREAD = import.meta.url.endsWith('.ts')
   ? new URL('./scrub-thread.ts', import.meta.url)
   : new URL('./scrub-thread.js', import.meta.url)
 
-/** `false`: somebody reads or writes, so that not all is gone. */
+/** `false`: another connection reads or writes, so not all bytes are gone. */
 export async function scrubInThread(
   name: string,
   request: RewriteRequest,

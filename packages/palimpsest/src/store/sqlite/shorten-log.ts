@@ -7,8 +7,9 @@ const MAX_TRIES = 20
 const MAX_PAUSE_MS = 5
 
 /**
- * `shortened`: the log was copied into the database and begun anew. `held`: a reader has an old view open, so that what
- * was written since cannot be copied. `busy`: other connections read and write all the time; a later try gets through.
+ * `shortened`: the log was copied into the database and begun anew. `held`: a reader has an old view open, so
+ * what was written since cannot be copied. `busy`: other connections read and write all the time; a later try
+ * gets through.
  */
 export type LogShortening = 'shortened' | 'held' | 'busy'
 
@@ -17,24 +18,27 @@ export function shortenLog(database: DatabaseSync, mode: 'RESTART' | 'TRUNCATE')
   const begun = tryToShorten(database, mode)
   let now = begun
   for (let tries = MAX_TRIES; now !== 'shortened'; tries--) {
-    // While others only write, each try copies more. Only an open view keeps the number as it is.
+    // If other connections only write, each try copies more. Only an open view keeps the number as it is.
     if (tries === 0) return now.isBehind && now.copied === (begun as Attempt).copied ? 'held' : 'busy'
     sleep(Math.random() * MAX_PAUSE_MS)
     now = tryToShorten(database, mode)
   }
-  // The next write to a log that is all copied begins it anew, and waits for the disk. So that this is no write of the
-  // event loop's, the thread writes something at once that changes nothing.
+  // When all of a log is copied, the next write begins it anew and waits for the disk. That write must not be
+  // one of the event loop. So the thread writes at once, and its write changes nothing.
   markUnlessBusy(database)
   return 'shortened'
 }
 
 interface Attempt {
-  /** Pages of the log that are in the database. */
+  /** How many pages of the log are in the database. */
   readonly copied: number
   readonly isBehind: boolean
 }
 
-/** The first checkpoint does most of it, while others write. The second holds them up, so it is left out where it is in vain. */
+/**
+ * The first checkpoint does most of the work, while other connections write. The second one holds them up, so
+ * it is left out if it would be in vain.
+ */
 function tryToShorten(database: DatabaseSync, mode: 'RESTART' | 'TRUNCATE'): Attempt | 'shortened' {
   const { busy, checkpointed: copied, log } = checkpoint(database, 'PASSIVE')
   if (busy !== 0 || copied !== log) return { copied, isBehind: copied !== log }
@@ -49,7 +53,7 @@ function checkpoint(
   return database.prepare(`PRAGMA wal_checkpoint(${mode})`).get() as never
 }
 
-/** Another was first. */
+/** Another connection has begun to write first. */
 function markUnlessBusy(database: DatabaseSync): void {
   try {
     markLogAlone(database)

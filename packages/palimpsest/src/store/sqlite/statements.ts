@@ -5,13 +5,13 @@ interface Prepared {
   readonly statement: StatementSync
   readonly columns: readonly string[]
   readonly toRow: (values: Values) => Row
-  /** Where what was said stands in a row; -1: nowhere. */
+  /** The place in a row of the column with what was said. -1: there is none. */
   readonly content: number
 }
 
 type Values = readonly SqlValue[]
 
-/** Large ones are an error, unless they are asked for. */
+/** Large numbers are an error, unless `large numbers` asks for them. */
 export type Numbers = 'numbers' | 'large numbers'
 
 /** The prepared statements of a connection. */
@@ -33,7 +33,7 @@ export class Statements {
     return (rows as unknown as readonly Values[]).map(toRow)
   }
 
-  /** The rows one by one, and how many characters of what was said each holds. */
+  /** Visits the rows one by one, each with the number of characters of what was said in it. */
   each({ sql, parameters }: Query, visit: (row: Row, characters: number) => void): void {
     const prepared = this.#prepare(sql)
     for (const values of prepared.statement.iterate(...parameters) as unknown as Iterable<Values>)
@@ -51,14 +51,14 @@ export class Statements {
     return { columns, rows: rows as unknown as Iterator<Values> }
   }
 
-  /** Whether its rows hold what was said, which may be many megabytes in each. */
+  /** Whether its rows hold what was said, which may be many megabytes in each row. */
   holdsContent(sql: string): boolean {
     return this.#prepare(sql).content >= 0
   }
 
   /**
-   * Rows come as arrays and become objects here. The objects that `node:sqlite` makes are dictionaries,
-   * slow to make and slow to read: with them a context took half as long again.
+   * Rows come as arrays and become objects here. The objects that `node:sqlite` makes are dictionaries, which
+   * are slow to make and slow to read: with them a context took half as long again.
    */
   #prepare(sql: string): Prepared {
     let prepared = this.#prepared.get(sql)
@@ -77,7 +77,7 @@ function charactersIn(content: SqlValue | undefined): number {
   return typeof content === 'string' ? content.length : 0
 }
 
-/** The objects that it makes are copies of one without values, so that they have one shape. */
+/** Each object is a copy of one object without values, so that all have one shape. */
 export function rowMaker(columns: readonly string[]): (values: Values) => Row {
   const blank: Row = Object.fromEntries(columns.map(name => [name, null]))
   return values => {
@@ -87,7 +87,7 @@ export function rowMaker(columns: readonly string[]): (values: Values) => Row {
   }
 }
 
-/** As the other database reads them: to the nearest number that there is. */
+/** Reads large numbers as PostgreSQL does: as the nearest number that JavaScript has. */
 function allWithLarge(statement: StatementSync, parameters: readonly SqlValue[]): readonly unknown[] {
   statement.setReadBigInts(true)
   try {

@@ -1,6 +1,6 @@
 import { close, fdatasync, openSync } from 'node:fs'
 
-/** Returns once what was written to this open file is on the disk. */
+/** Returns when everything that was written to this open file is on the disk. */
 export type SyncFile = (file: number) => Promise<void>
 
 export const syncFile: SyncFile = file => called(done => fdatasync(file, done))
@@ -10,8 +10,9 @@ function called(call: (done: (error: Error | null) => void) => void): Promise<vo
 }
 
 /**
- * Waits for the disk outside of the event loop. A commit writes to the log and goes on; who wants to acknowledge it
- * waits here until the log is on the disk. Those that come together share one wait.
+ * Waits for the disk outside of the event loop. A commit writes to the log and goes on. Before the caller
+ * acknowledges the commit, it waits here until the log is on the disk. Callers that come together share one
+ * wait.
  */
 export class SyncedLog {
   readonly #file: number
@@ -26,7 +27,7 @@ export class SyncedLog {
     this.#sync = sync
   }
 
-  /** Of a database that has a log. */
+  /** For a database that has a log. */
   static open(path: string, sync: SyncFile): SyncedLog {
     return new SyncedLog(openSync(`${path}-wal`, 'r+'), sync)
   }
@@ -40,7 +41,7 @@ export class SyncedLog {
     this.#committed += 1
   }
 
-  /** All that was committed before is on the disk. */
+  /** Resolves when all that was committed before the call is on the disk. */
   async synced(): Promise<void> {
     const wanted = this.#committed
     while (this.#synced < wanted) {
@@ -50,8 +51,8 @@ export class SyncedLog {
   }
 
   /**
-   * A disk that failed once may say the next time that all is well, with a hole in the log, behind which nothing can
-   * be read after a power cut. So nothing is acknowledged any more.
+   * A disk that failed once may report success the next time, with a hole in the log. After a power cut,
+   * nothing behind the hole can be read. So nothing is acknowledged any more.
    */
   async #syncOnce(): Promise<void> {
     try {

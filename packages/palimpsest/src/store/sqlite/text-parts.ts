@@ -1,18 +1,19 @@
 import { all, type Steps } from '../sql/steps.ts'
 
 /**
- * In a compact database a text that would make its row spill over into a page of its own stands in a table of parts
- * (migration 18). Four parts of the greatest size fill a page, so that little of it stays empty whatever the size.
+ * In a compact database, some texts are stored in a table of parts (migration 18): those that would make
+ * their row spill over into a page of its own. Four parts of the greatest size fill a page, so that little of
+ * it stays empty for any size of text.
  */
 
 /** Added to the `format` of a row whose text is in parts. */
 export const IN_PARTS = 4
 
 const MAX_OCTETS_OF_PART = 1_000
-/** A longer text is one part: of the pages that it fills by itself the last one matters little. */
+/** A longer text is one part. It fills several pages by itself, and the last one matters little. */
 const MAX_OCTETS_IN_PARTS = 16_000
 
-/** Where a text is: `FIRST COUNT OCTETS` in its row. */
+/** The place of a text, which its row has as `FIRST COUNT OCTETS`. */
 export interface Mark {
   readonly first: number
   readonly count: number
@@ -44,20 +45,20 @@ function cutEvenly(text: string, octets: number): readonly string[] {
   return Array.from({ length: count }, (_, place) => bytes.toString('utf8', cuts[place], cuts[place + 1]))
 }
 
-/** Where the character begins that has this octet. */
+/** The beginning of the character that this octet belongs to. */
 function characterAt(bytes: Buffer, at: number): number {
   let start = Math.min(at, bytes.length)
   while (start > 0 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start -= 1
   return start
 }
 
-/** A mark in something that was read, and what is to take its place. */
+/** A mark in rows that were read, and a way to put the text in its place. */
 export interface Hole {
   readonly mark: Mark
   fill(text: string): void
 }
 
-/** As many questions as there are holes would take several times as long as one for all. */
+/** One question reads all holes: a question for each hole would take several times as long. */
 export function* fillHoles(holes: readonly Hole[]): Steps<void> {
   const inOrder = holes.toSorted((one, other) => one.mark.first - other.mark.first)
   const parts = yield* readRuns(runsOf(inOrder))
@@ -78,7 +79,7 @@ export function parseMark(mark: string): Mark {
   }
 }
 
-/** In SQL. */
+/** SQL that reads the octets out of a mark. */
 export function octetsInMark(mark: string): string {
   const afterFirst = `substr(${mark}, instr(${mark}, ' ') + 1)`
   return `CAST(substr(${afterFirst}, instr(${afterFirst}, ' ') + 1) AS INTEGER)`
@@ -88,7 +89,7 @@ function joined(parts: readonly PartRow[], at: number, { first, count, octets }:
   let text = ''
   for (let place = 0; place < count; place++) {
     const row = parts[at + place]
-    // A lost page: what is not there, or not all there, cannot be read as if it were.
+    // A page was lost. A text that is missing, or is not complete, must not look like one that was read.
     if (row?.id !== first + place) throw new SyntaxError('a text whose parts are not there')
     text += row.part
   }
@@ -101,7 +102,10 @@ interface Run {
   readonly through: number
 }
 
-/** Parts that follow one another are read at a stretch. So are those of messages that came one after the other. */
+/**
+ * Parts that follow one another are read at a stretch. So are those of messages that came one after the
+ * other.
+ */
 function runsOf(inOrder: readonly Hole[]): readonly Run[] {
   const runs: { from: number; through: number }[] = []
   let last: { from: number; through: number } | undefined
@@ -123,7 +127,7 @@ interface PartRow {
   readonly part: string
 }
 
-/** In one question, however many there are, and in order. */
+/** Reads all runs in one question, however many there are, and in order. */
 function* readRuns(runs: readonly Run[]): Steps<readonly PartRow[]> {
   const [only] = runs
   if (runs.length === 1)

@@ -4,31 +4,34 @@ import { type Query, type Row, runSync, type SqlValue, type Steps } from '../sql
 import { IN_LONG_TEXTS, keepLong, MAX_OCTETS_BESIDE_OTHERS, readLong } from './long-texts.ts'
 import { fillHoles, type Hole, IN_PARTS, keepInParts, octetsInMark, parseMark } from './text-parts.ts'
 
-/** The columns in which the text of a message is read, always with its `format` beside it. */
+/** The columns in which the text of a message is read. Its `format` is always beside it. */
 const TEXT_COLUMNS = ['content', 'linked_content', 'calls']
 
-/** What the texts of a row may have together. With its numbers it then has less than SQLite keeps in one page with others. */
+/**
+ * The limit for all texts of a row together. With the numbers of the row, this is less than SQLite keeps in
+ * one page with other rows.
+ */
 export const MAX_OCTETS_IN_ROW = 900
-/** Of one character of JavaScript's. */
+/** The most octets that one UTF-16 unit of JavaScript takes. */
 const MAX_OCTETS_A_CHARACTER = 3
-/** Beside very long ids of another program a short text is better left where it is. */
+/** A shorter text stays in its row, even beside very long ids of another program. */
 const MIN_OCTETS_APART = 200
 
 /**
- * Some texts stand elsewhere than in their rows, which have marks in place of them. Here the marks take the place of the
- * texts in what is written, and the texts that of the marks in all that is read: no other code knows of it. Only the
- * `format` of a row tells a mark from a text.
+ * Some texts are stored elsewhere than in their rows, and the rows have marks in place of them. In what is
+ * written, this puts marks in the place of the texts. In everything that is read, it puts the texts back. No
+ * other code knows of it. Only the `format` of a row tells a mark from a text.
  */
 export class TextsApart {
   readonly #maxInRow: number
-  /** Once it is, it stays so. */
+  /** Once the database is compact, it stays so. */
   #isCompact = false
 
   constructor(maxInRow: number = MAX_OCTETS_IN_ROW) {
     this.#maxInRow = maxInRow
   }
 
-  /** Whether the query may bring a text that is not to stand in its row. */
+  /** Whether the query may bring a text that must not stand in its row. */
   brings({ text, parameters }: Query): boolean {
     if (text === undefined) return false
     let characters = 0
@@ -37,7 +40,7 @@ export class TextsApart {
     return characters > this.#maxInRow || octetsOf(parameters) > this.#maxInRow
   }
 
-  /** The same query with marks in place of such texts, which are stored by then. */
+  /** Stores such texts, and answers with the same query with marks in place of them. */
   *keepApart({ text, ...query }: Query): Steps<Query> {
     const parameters = [...query.parameters]
     const { content, format, rowLength = parameters.length } = text!
@@ -60,14 +63,14 @@ export class TextsApart {
     return { mark: yield* keepInParts(text, octets), raise: IN_PARTS }
   }
 
-  /** An operator may make it so at any time. */
+  /** An operator may make the database compact at any time. */
   *#isCompactNow(): Steps<boolean> {
     if (this.#isCompact) return true
     this.#isCompact = yield* isCompact()
     return this.#isCompact
   }
 
-  /** How many octets stand in parts for these rows. */
+  /** How many octets of these rows are stored in parts. */
   octetsInParts(rows: readonly Row[]): number {
     let octets = 0
     for (const row of rows)
@@ -79,7 +82,7 @@ export class TextsApart {
     return octets
   }
 
-  /** The texts take the place of the marks in these rows. */
+  /** Puts the texts in the place of the marks in these rows. */
   *fillIn(rows: readonly Row[]): Steps<readonly Row[]> {
     const holes: Hole[] = []
     for (const row of rows as readonly Record<string, SqlValue>[]) {
@@ -107,8 +110,9 @@ export class TextsApart {
 type Execute = (query: Query) => readonly Row[]
 
 /**
- * For a driver of a database with this schema: `execute` carries out a query as it is, and what comes back does so with
- * marks where texts stand elsewhere. No code outside a driver sees a mark. A job is for a queue, which this schema has not.
+ * For a driver of a database with this schema. `execute` carries out a query as it is, with marks in place of
+ * texts that are stored elsewhere. The function that is returned does the same with the texts themselves: no
+ * code outside a driver sees a mark. A job is for a queue, and this schema has no queue.
  */
 export function withTextsApart(
   execute: Execute,
@@ -124,7 +128,7 @@ export function withTextsApart(
   }
 }
 
-/** Of a row of this table, without reading the text. */
+/** The octets of the text in a row of this table, found without reading the text. */
 export function octetsOfText(table: string): string {
   return `CASE WHEN ${table}.format >= ${IN_LONG_TEXTS} THEN ${MAX_OCTETS_BESIDE_OTHERS}
     WHEN ${table}.format >= ${IN_PARTS} THEN ${octetsInMark(`${table}.content`)}

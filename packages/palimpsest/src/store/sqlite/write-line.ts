@@ -1,9 +1,9 @@
 import { whenThereIsRoom } from '../../slices.ts'
 
 export interface WriteLineParts {
-  /** Until a long write of our own has let go of the lock; `null`: none has it. */
+  /** Resolves when a long write of this process has released the lock. `null`: none has it. */
   readonly locked: () => Promise<void> | null
-  /** The lock is another's: to be tried again. */
+  /** `true`: another connection has the lock; try again. */
   readonly isBusy: (error: unknown) => boolean
   readonly busyTimeoutMs: number
   /** Rewriting a database takes long: no writer gives up meanwhile. */
@@ -15,21 +15,24 @@ interface Writer {
   readonly transact: () => void
   readonly fail: (error: unknown) => void
   readonly came: number
-  /** Since when the lock has been another's, as far as this writer has seen. */
+  /** Since when another process has had the lock, as far as this writer has seen. */
   busySince: number | null
 }
 
 const MAX_PAUSE_MS = 20
-/** A process that rewrites the database has died if it takes longer. */
+/** A process that takes longer to rewrite the database has died. */
 export const MAX_SCRUB_MS = 3_600_000
-/** What those in line take of a turn of the event loop, give or take one: the rest is for those who read. */
+/**
+ * How much of a turn of the event loop the waiting writers take, give or take one writer. The rest is for
+ * readers.
+ */
 const MAX_DRAIN_MS = 8
 
 /**
- * Only one can write to SQLite at a time. Writers that find the lock taken wait in line: who comes later does not
- * overtake them. One of them tries for all, with pauses of random length, so that the event loop goes on, and another
- * process gets its turn. While a thread of our own has the lock no one tries: that would take the processor's time from
- * the thread that all wait for.
+ * Only one writer at a time can write to SQLite. Writers that find the lock taken wait in line, and a later
+ * writer does not overtake them. One of them tries for all, with pauses of random length, so that the event
+ * loop goes on and another process gets its turn. While a thread of this process has the lock, no writer
+ * tries: that would take processor time from the thread that all wait for.
  */
 export class WriteLine {
   readonly #parts: WriteLineParts
@@ -54,7 +57,7 @@ export class WriteLine {
     return 'done' in entered ? entered.done : entered.result
   }
 
-  /** Once those have had their turn who wait now. */
+  /** Resolves when the writers that wait now have had their turn. */
   async served(): Promise<void> {
     if (this.#waiting.length > 0) await this.#enter(() => {}, null).catch(() => {})
   }
@@ -71,14 +74,14 @@ export class WriteLine {
     })
   }
 
-  /** Until none waits. */
+  /** Serves until no writer waits. */
   async #serve(): Promise<void> {
     this.#isServing = true
     for (let pause = 1; this.#waiting.length > 0; ) {
       const locked = this.#parts.locked()
       if (locked !== null) {
         await locked
-        // That time was our own.
+        // That time was taken by this process itself.
         for (const writer of this.#waiting) writer.busySince = null
       } else if ((await whenThereIsRoom(() => this.#drain(), 'first')) === 'busy') {
         await new Promise(resolve => setTimeout(resolve, Math.random() * pause))
@@ -108,7 +111,7 @@ export class WriteLine {
     return 'done'
   }
 
-  /** Those whose time is over. */
+  /** Fails the writers whose time is over. */
   #giveUp(error: unknown): void {
     const now = performance.now()
     const { busyTimeoutMs, isBeingScrubbed } = this.#parts
