@@ -39,7 +39,7 @@ interface Candidate {
   readonly to_seq: number
   readonly tells: number
   readonly window_through: number | null
-  /** A model or program chose to say nothing of its messages. */
+  /** The maker of this window chose to say nothing of its messages. */
   readonly is_empty_window: number
   /** The maker of this segment may have seen a window that tells of the oldest of the messages. */
   readonly is_after_window: number
