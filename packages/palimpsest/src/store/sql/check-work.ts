@@ -138,7 +138,7 @@ function* checkErasures(now: number): Steps<CheckResult> {
   }
 }
 
-/** Whether an away reader is a problem is for the operator to judge. */
+/** This result is always well. The reader of the list decides whether something is wrong. */
 function* checkEvents(): Steps<CheckResult> {
   const trim = yield* first<{ retention_ms: number | null }>('SELECT retention_ms FROM event_trim')
   const readers = yield* first<{ count: number }>('SELECT count(*) AS count FROM event_consumers')

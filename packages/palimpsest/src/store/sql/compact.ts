@@ -15,7 +15,7 @@ import { unpackingDriver } from './unpacking-driver.ts'
  * layout. These steps convert what was there before.
  */
 export interface CompactionStep<Cursor = unknown> {
-  /** The subject of the step, for a progress display: `texts`. */
+  /** The subject of the step, for a progress display: for example `texts`. */
   readonly name: string
   /**
    * One slice, in a transaction of its own. It is so short that other writers hardly wait. `null` as the

@@ -26,8 +26,8 @@ export function* deleteDocuments(sessionId: number): Steps<void> {
 }
 
 /**
- * `isShifted`: their versions are higher than the originals', since documents of these names were erased
- * here.
+ * `isShifted`: their versions are higher than the originals', because erasures in this namespace raised the
+ * first number.
  */
 export function* insertDocuments(
   rows: readonly CopyRow[],

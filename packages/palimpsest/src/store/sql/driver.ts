@@ -86,8 +86,8 @@ export interface Dialect {
    */
   readonly maxSharingMs: number
   /**
-   * Tests whether the name of a session contains a parameter. The parameter is lower case. In the name, at
-   * least the ASCII letters are compared without case.
+   * Tests whether the name of a session contains a parameter. The parameter is lower case. Of the name, only
+   * the ASCII letters are made lower case.
    */
   readonly nameContains: (parameter: string) => string
   /** How to put events in the order in which they were committed. */
@@ -98,8 +98,8 @@ export interface Dialect {
    */
   readonly joinQuestions?: JoinQuestions
   /**
-   * The length in bytes of a text in a row of this table, if some texts are stored elsewhere. For such a text
-   * it is at least about right.
+   * The length in bytes of a text in a row of this table, if some texts are stored elsewhere. A text that is
+   * stored elsewhere has at least about this length.
    */
   readonly octetsOfText?: (table: string) => string
   /**

@@ -62,7 +62,7 @@ interface ErasedRow {
   readonly is_visible: number
   /** The content of an assistant's message that calls tools. `null` for any other message. */
   readonly calls: string | null
-  /** The size of all its versions together. */
+  /** The size of all its versions together, in bytes. */
   readonly octets: number
 }
 

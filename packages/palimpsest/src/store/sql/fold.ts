@@ -186,7 +186,8 @@ function* checkUnchanged(
 }
 
 /**
- * Segments without a range, left by a cursor that made no sense. The new segments stand for their messages.
+ * Puts aside segments that a cursor which made no sense has left without a range. The new segments stand for
+ * their messages.
  */
 function* putAside(session: SessionRow, { segments }: FoldCommit): Steps<void> {
   if (segments.length === 0) return

@@ -269,7 +269,7 @@ function* copyPins(origin: SessionRow, copy: SessionRow, throughSeq: number): St
 }
 
 /**
- * Segments as they were when the fork began. A segment that a later one has taken in since is shown in the
+ * Segments as they were when the fork began. A segment that was rolled up since then stands for itself in the
  * fork.
  */
 function* copyFolds(

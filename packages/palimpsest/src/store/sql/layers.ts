@@ -203,7 +203,7 @@ function* findVisible(
 }
 
 /**
- * Condensed lines are condensed again. A document with more levels has been condensed every few days for
+ * Condensed lines are condensed again. A document with more condensings has been condensed every few days for
  * years.
  */
 const MAX_CONDENSINGS = 64

@@ -9,8 +9,8 @@ import { MAX_COUNT, MAX_LENGTH, type Postings } from '../../search/session-index
 
 export const BLOCK_MESSAGES = 4096
 /**
- * The size of a row. A rare term has one row, whatever the session's length. SQLite would keep larger rows on
- * pages of their own.
+ * In bytes. A rare term has one row, whatever the session's length. SQLite would keep larger rows on pages of
+ * their own.
  */
 const MAX_ROW_BYTES = 800
 
