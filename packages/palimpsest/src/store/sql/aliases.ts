@@ -4,8 +4,8 @@ import type { SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 
 /**
- * Other names of sessions. The rows of one that is gone, or is being erased, lead nowhere, and another session may take
- * the name.
+ * Other names of sessions. An alias of a session that is gone, or is being erased, leads nowhere. Another
+ * session may take that name.
  */
 const FIND = `SELECT s.id, s.name FROM aliases a JOIN sessions s ON s.id = a.session_id
   WHERE a.namespace = ?1 AND a.name_key = ?2 AND s.ready = 1`
@@ -15,7 +15,7 @@ export function* readAlias({ namespace, id }: SessionKey): Steps<string | null> 
   return row?.name ?? null
 }
 
-/** `false`: a session bears that name, or another one has it as its alias. */
+/** `false`: the name belongs to a session, or is another session's alias. */
 export function* addAlias({ id, namespace }: SessionRow, alias: string): Steps<boolean> {
   const key = keyOf(alias)
   const borne = yield* first(

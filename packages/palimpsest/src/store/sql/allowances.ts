@@ -2,7 +2,9 @@ import type { Allowance } from '../inbox.ts'
 import type { SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 
-/** How often something was done in a session lately. What is older, or from the future, counts for nothing. */
+/**
+ * How often something was done in a session lately. Older instants, and instants in the future, do not count.
+ */
 export function* countAllowance(
   { id }: SessionRow,
   { kind, now, within }: Omit<Allowance, 'limit'>,
@@ -10,7 +12,7 @@ export function* countAllowance(
   return (yield* recent(id, { kind, now, within })).length
 }
 
-/** `false`: not now. */
+/** `false`: the limit is reached for now. */
 export function* takeAllowance({ id }: SessionRow, { limit, ...allowance }: Allowance): Steps<boolean> {
   const instants = yield* recent(id, allowance)
   if (instants.length >= limit) return false

@@ -7,9 +7,9 @@ import { first, type Steps } from './steps.ts'
 import { countVisible } from './visible.ts'
 
 /**
- * Messages with what they answer, where that is not the message right before. Only what was there already when the answer
- * came, and can be seen, is quoted: so nothing that comes later changes it, and what was erased leaves no words. Where
- * nothing is answered it asks nothing.
+ * Adds to messages what they answer, if that is not the message right before. It quotes only messages that
+ * were there when the answer came, and that can be seen. So nothing that comes later changes a quote, and an
+ * erased message leaves no words. If no message answers another, no query is sent.
  */
 export function* withAnswered<M extends Message>(
   session: SessionRow,
@@ -50,7 +50,10 @@ export function* knowsExternalId(session: SessionRow, externalId: string): Steps
   return row !== undefined
 }
 
-/** By the ids of the platform, too. Those of the messages at hand are known. */
+/**
+ * A message may name what it answers by `seq` or by the platform's id. Ids of the given messages are known
+ * already.
+ */
 function* seqsAnswered(
   session: SessionRow,
   messages: readonly Message[],

@@ -3,7 +3,10 @@ import { allIn } from './many.ts'
 import type { Extras, SessionRow } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 
-/** Which messages answer others: it is asked when those change or go, and only of what came after them. */
+/**
+ * Which messages answer others. The question comes up when an answered message changes or goes. It looks only
+ * at messages after that one.
+ */
 
 export interface AnsweredRow {
   readonly seq: number
@@ -11,7 +14,7 @@ export interface AnsweredRow {
   readonly extras: string | null
 }
 
-/** Those that segments tell of. */
+/** Only answers that segments tell of. */
 export function* foldedAnswersTo(session: SessionRow, seq: number): Steps<readonly number[]> {
   if (seq >= session.compacted_through) return []
   const row = yield* first<Omit<AnsweredRow, 'seq'>>(
@@ -22,7 +25,10 @@ export function* foldedAnswersTo(session: SessionRow, seq: number): Steps<readon
   return row ? yield* answersTo(session, [{ ...row, seq }], session.compacted_through) : []
 }
 
-/** Hidden ones too: a copy of what they answer may stand in them. In one walk, however many are answered. */
+/**
+ * Hidden answers count too: they may hold a copy of what they answer. One walk is enough for any number of
+ * answered messages.
+ */
 export function* answersTo(
   session: SessionRow,
   answered: readonly AnsweredRow[],

@@ -19,7 +19,7 @@ import { isUndone } from './undone.ts'
 
 interface Waiting<Result = unknown> {
   readonly steps: (dialect: Dialect) => Steps<Result>
-  /** Its commit is its own: what is refused in the middle of it takes all of it back. */
+  /** It gets its own commit. If it is refused in the middle, all of it is undone. */
   readonly isAlone: boolean
   readonly messages: number
   readonly resolve: (result: Result) => void
@@ -28,7 +28,7 @@ interface Waiting<Result = unknown> {
 
 type Outcome = { readonly result: unknown } | { readonly error: PalimpsestError }
 
-/** What waits for the one commit at a time that a session has, so that the order of calls is the order of the log. */
+/** Work that waits. A session has one commit at a time, so the order of the calls is the order of the log. */
 interface Queue {
   readonly name: string
   readonly key: SessionKey
@@ -40,29 +40,29 @@ interface Batch {
   readonly waiting: readonly Waiting[]
 }
 
-/** Of one session. What holds more takes long, and the others would wait for it. */
+/** For one session. A commit with more messages takes long, and the other sessions would wait for it. */
 const MAX_SHARED_MESSAGES = 16
 /** With more sessions a transaction saves little more, and its locks are held for longer. */
 const MAX_SESSIONS = 32
-/** Of those with many sessions. While they are under way, what comes gathers for the next. */
+/** For commits of many sessions. While they are under way, new work gathers for the next one. */
 const MAX_SHARED_COMMITS = 2
 
 /**
- * Lets appends that arrive together share one commit. They gather until the event loop has taken in all
- * that is there (`setImmediate`: a microtask would be too early, a timer would make a lone append wait)
- * or until the commit before theirs has ended.
+ * Lets appends that arrive together share one commit. They gather until the event loop has taken in all that
+ * is there (`setImmediate`: a microtask would be too early, a timer would make a lone append wait) or until
+ * the commit before theirs has ended.
  *
- * Where the database takes one writer at a time, all sessions share a queue. Where it locks sessions, each has its
- * own, and those that have something waiting share a transaction, in lockstep. It waits for nobody: a session that
- * somebody else has gets a transaction of its own, and so does each of them where anything else is in the way. So no
- * session waits for another's lock.
+ * If the database takes one writer at a time, all sessions share a queue. If it locks sessions, each session
+ * has its own queue. Sessions with waiting work then share a transaction, in lockstep. The shared transaction
+ * waits for no lock. A session that another transaction has locked gets its own transaction. If anything else
+ * goes wrong, each session gets its own transaction. So no session waits for another's lock.
  */
 export class AppendQueues {
   readonly #driver: Driver
   readonly #warn: Warn
-  /** Those with something waiting or under way: a process may see millions of sessions. */
+  /** Only queues with something waiting or under way, because a process may see millions of sessions. */
   readonly #queues = new Map<string, Queue>()
-  /** Those with something waiting and nothing under way. */
+  /** Queues with something waiting and nothing under way. */
   #ready: Queue[] = []
   #isFlushComing = false
   #commits = 0
@@ -78,7 +78,7 @@ export class AppendQueues {
     return this.#push(request, false, dialect => append(request, dialect, this.#warn))
   }
 
-  /** After the appends that were asked for before it, and before those that come later. */
+  /** Runs after the appends that were called before it, and before those that are called later. */
   replaceTail(request: TailRequest): Promise<TailReceipt> {
     return this.#push(request, true, dialect => replaceTail(request, { dialect, warn: this.#warn }))
   }
@@ -119,7 +119,7 @@ export class AppendQueues {
     this.#flushSoon()
   }
 
-  /** Also between two commits, so that a long queue does not keep everything else waiting. */
+  /** Also called between two commits, so that a long queue does not keep everything else waiting. */
   #flushSoon(): void {
     if (this.#isFlushComing) return
     this.#isFlushComing = true
@@ -133,7 +133,8 @@ export class AppendQueues {
     const [shareable, alone] = partition(this.#ready, isShareable)
     this.#ready = shareable
     for (const queue of alone) this.#commitAlone(batchOf(queue))
-    // The shortest way, where nobody is there to share it with: with one queue for all sessions, always.
+    // The shortest way, if no other session is there to share the commit. With one queue for all sessions it
+    // is always taken.
     if (shareable.length === 1 && this.#commits === 0) {
       this.#ready = []
       this.#commitAlone(batchOf(shareable[0]!))
@@ -154,7 +155,7 @@ export class AppendQueues {
     try {
       settle(queue, waiting, await this.#driver.write(() => runBatch(waiting, dialect)))
     } catch (error) {
-      // What one of them met is not the others' fault: each gets a commit of its own.
+      // An error of one request must not fail the others, so each gets its own commit.
       if (waiting.length > 1 && isUndone(error) && !isOfAll(error))
         for (const each of waiting) await this.#settleAlone(queue, [each])
       else for (const { reject } of waiting) reject(error)
@@ -173,7 +174,7 @@ export class AppendQueues {
     this.#flushSoon()
   }
 
-  /** Those that have to go a way of their own. */
+  /** Returns the batches that need their own transactions. */
   async #settleTogether(batches: readonly Batch[]): Promise<readonly Batch[]> {
     try {
       const { dialect } = this.#driver
@@ -197,7 +198,7 @@ export class AppendQueues {
   }
 }
 
-/** It would meet the next one as well. */
+/** The error would hit the next request as well. */
 function isOfAll(error: unknown): boolean {
   const codes = ['store_busy', 'store_full', 'store_read_only', 'store_unavailable', 'store_replaced']
   return PalimpsestError.isInstance(error) && codes.includes(error.code)
@@ -214,7 +215,7 @@ function batchOf(queue: Queue): Batch {
   return { queue, waiting }
 }
 
-/** For each batch its outcomes; `undefined` where somebody else has the session. */
+/** The outcomes of each batch. `undefined`: another transaction has the session. */
 function* runTogether(
   batches: readonly Batch[],
   dialect: Dialect,
@@ -233,7 +234,7 @@ function* runTogether(
   return batches.map(batch => byBatch.get(batch))
 }
 
-/** For a transaction that has locked its sessions already. */
+/** For a transaction that has already locked its sessions. */
 function withoutSessionLocks(dialect: Dialect): Dialect {
   return {
     ...dialect,
@@ -253,7 +254,7 @@ function* runBatch(batch: readonly Waiting[], dialect: Dialect): Steps<readonly 
   return outcomes
 }
 
-/** An append that is refused fails alone: it has written nothing. */
+/** An append that is refused fails alone, because it has written nothing. */
 function* runOne({ steps, isAlone }: Waiting, dialect: Dialect): Steps<Outcome> {
   try {
     return { result: yield* steps(dialect) }

@@ -39,8 +39,8 @@ interface StoredMessage {
 }
 
 /**
- * One request inside a shared transaction. All that can be refused is refused before the first write,
- * so a request that fails leaves nothing behind, and the others of the same commit are not touched.
+ * One request inside a shared transaction. All that can be refused is refused before the first write. So a
+ * request that fails leaves nothing behind, and the other requests of the same commit are not touched.
  */
 export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): Steps<AppendReceipt> {
   yield* lockName(request.key, dialect)
@@ -73,7 +73,10 @@ export function* append(request: AppendRequest, dialect: Dialect, warn: Warn): S
   return { ...receipt, ...verdict, extractAt }
 }
 
-/** An answer that comes after a new beginning, to what lies before it, lies before it, too. */
+/**
+ * An answer may come after a new beginning, although it answers a message before it. Then the answer belongs
+ * before the beginning, too.
+ */
 function* settleLateAnswer(
   session: SessionRow,
   {
@@ -88,7 +91,10 @@ function* settleLateAnswer(
   return yield* moveBehindAnswer(session, { follows, before, head })
 }
 
-/** A policy for one request has its say about that request; when the session is due next, the configured one says. */
+/**
+ * A policy for one request decides about that request only. The configured policy decides when the session is
+ * due next.
+ */
 function* judgeAppend(
   session: SessionRow,
   { head, state, request }: { head: Head; state: FoldState; request: AppendRequest },
@@ -100,14 +106,14 @@ function* judgeAppend(
   return { ...verdict, dueAt }
 }
 
-/** A session of an earlier version does not know it yet. */
+/** A session that an earlier version made has no zone yet. */
 function* settleZone(session: SessionRow, { zone, messages }: AppendRequest): Steps<SessionRow> {
   if (session.zone !== null || zone === undefined || messages.length === 0) return session
   yield* run('UPDATE sessions SET zone = ?2 WHERE id = ?1', session.id, zone)
   return { ...session, zone }
 }
 
-/** What the caller has to be told: the session is without it, and an append does not assign it. */
+/** Traits that the session lacks. The caller must learn of them, because an append does not assign them. */
 export function unassignedIn(
   session: SessionRow,
   { traits }: Pick<AppendRequest, 'traits'>,
@@ -117,8 +123,9 @@ export function unassignedIn(
 }
 
 /**
- * As cheap as an append has to be: whether the segments end at the cursor is asked by whoever reads the
- * session. A cursor that the log does not reach is put right, so that it costs one append and not all.
+ * As cheap as an append has to be. It does not check whether the segments end at the cursor; a reader of the
+ * session does that. If the log does not reach the cursor, the cursor is put right here, so that this costs
+ * one append and not every append.
  */
 function* foldStateAfter(
   session: SessionRow,
@@ -135,12 +142,12 @@ function* foldStateAfter(
   return yield* settleFoldedTurns(session, state, firstTurn)
 }
 
-/** What an append has to know before it writes, in one query: nearly all of them are of one message. */
+/** What an append has to know before it writes, read in one query. Nearly all appends are of one message. */
 interface Start {
   readonly newest: HeadRow | undefined
-  /** The first message's external id is not in the log. */
+  /** The external id of the first message is not in the log. */
   readonly isFirstNew: boolean
-  /** Of the first message; `null`: not known yet. */
+  /** The sender of the first message. `null`: not known yet. */
   readonly senderId: number | null
 }
 
@@ -167,7 +174,7 @@ function* readStart({
   return { known: row, start: row && isNewest(row) ? startOf(row) : EMPTY_START }
 }
 
-/** All of it is `null` where a session has no message. */
+/** All columns are `null` if the session has no message. */
 type NewestRow = (HeadRow | { readonly seq: null }) & {
   readonly known_seq: number | null
   readonly known_sender: number | null
@@ -181,13 +188,19 @@ function startOf(row: NewestRow & HeadRow): Start {
   return { newest: row, isFirstNew: row.known_seq === null, senderId: row.known_sender }
 }
 
-/** What it answers; a request that is a repeat as a whole did so when it came first. */
+/**
+ * The messages that this request answers. If the whole request is a repeat, the first request has answered
+ * them already.
+ */
 function answersOf({ answers }: AppendRequest, repeats: readonly Repeat[]): Answers | undefined {
   const isRepeat = repeats.length > 0 && repeats.every(repeat => repeat !== undefined)
   return isRepeat ? undefined : answers
 }
 
-/** What the new messages wait for, and whom they answer. Nearly all appends do neither, and pay nothing for it. */
+/**
+ * Keeps what the new messages wait for, and which messages they answer. Nearly all appends have neither, and
+ * cost nothing here.
+ */
 function* keepOwed(
   session: SessionRow,
   owed: { request: AppendRequest; answers: Answers | undefined; messages: AppendReceipt['messages'] },
@@ -202,7 +215,7 @@ function* keepOwed(
   }
 }
 
-/** For each message its first occurrence, if it has one: a stored `seq`, or a place in the request itself. */
+/** The first occurrence of a message, if there is one: a stored `seq`, or a place in the request itself. */
 type Repeat = { readonly seq: number } | { readonly index: number } | undefined
 
 function* findRepeats(
@@ -243,7 +256,7 @@ function* findStored(
   isNew: boolean,
 ): Steps<StoredMessage | undefined> {
   const stored = isNew ? undefined : yield* findByKey(session, keyOf(externalId))
-  // What was erased is hidden: where nothing is, there is nothing to look for.
+  // Erased messages are hidden. If the session has no hidden messages, there is nothing to look for.
   if (stored || session.hidden_through === 0) return stored
   return yield* findByKey(session, erasedKey(externalId))
 }
@@ -257,8 +270,8 @@ function* findByKey({ id }: SessionRow, key: string): Steps<StoredMessage | unde
 }
 
 /**
- * The platform delivers what was sent: after an edit that is the first version, not the current one. Of what was
- * erased nobody knows any more what it said.
+ * The platform delivers what was sent. After an edit, that is the first version and not the current one. The
+ * content of an erased message is unknown, so any repeat of it counts as the same.
  */
 function* isSame(session: SessionRow, stored: StoredMessage, message: MeasuredMessage): Steps<boolean> {
   if (stored.format === ERASED) return true
@@ -287,7 +300,8 @@ function* insertAll(
   const messages: AppendReceipt['messages'][number][] = []
   let head = before
   let firstTurn: number | null = null
-  // After a rollback the newest visible message is not the newest: its `seq`s are never given again.
+  // After a rollback the newest visible message is not the newest message. A hidden `seq` is never given
+  // again.
   let seq = session.hidden_through > (head?.seq ?? 0) ? yield* readLastSeq(session) : (head?.seq ?? 0)
   const firstNew = seq + 1
   for (const [index, message] of request.messages.entries()) {
@@ -331,7 +345,7 @@ function* isHidden(session: SessionRow, seq: number): Steps<boolean> {
   return seq <= session.hidden_through && (yield* rangeAround(session, seq)) !== undefined
 }
 
-/** Where the zone is another than when the session began, the message has to say so. */
+/** If the zone is not the one in which the session began, the message has to say so. */
 function inZone(session: SessionRow, message: MeasuredMessage, { zone }: AppendRequest): MeasuredMessage {
   return message.zone === null && zone !== undefined && zone !== session.zone ? { ...message, zone } : message
 }
@@ -347,7 +361,7 @@ export function* insertMessage(
     seq: number
     message: MeasuredMessage
     totals: Totals
-    /** Where it is known already. */
+    /** `null`: not known yet. */
     senderId: number | null
     now: number
   },

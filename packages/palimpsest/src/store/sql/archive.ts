@@ -167,7 +167,7 @@ function* exportSegments(session: SessionRow): Steps<readonly FileSegment[]> {
   }))
 }
 
-/** In a file, by the number that is stored. */
+/** The stored numbers, and their names in a file. */
 const WITHHELD = new Map<number, NonNullable<FileSegment['withheld']>>([
   [2, 'nothing'],
   [1, 'extract'],
@@ -211,7 +211,10 @@ export async function importSession(
   })
 }
 
-/** The totals to go on from: a visible message follows the last visible one, a hidden one whatever was before it. */
+/**
+ * The totals from which to go on. A visible message follows the last visible one. A hidden message follows
+ * the one right before it.
+ */
 interface Chain {
   readonly visible: Totals | null
   readonly newest: Totals | null

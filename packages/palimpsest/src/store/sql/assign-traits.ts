@@ -18,7 +18,7 @@ export function* assignTraits(
   const assigned = missingTraits({ user, scope }, stored)
   if (assigned.length === 0) return { assigned, extractAt: session.extract_at }
   checkNewIds({ user, scope })
-  // Other memory is shown from now on, which is a fold's business no more than an edit above its range is.
+  // The session sees other memory from now on. A fold is not affected, as with an edit above its range.
   yield* noteRewrite(session, Number.MAX_SAFE_INTEGER)
   const changed: SessionRow = {
     ...session,
@@ -33,7 +33,7 @@ export function* assignTraits(
     changed.scope_id,
     changed.epoch,
   )
-  // One under way was begun for another document, or for none.
+  // An extraction in flight began for another document, or for none.
   yield* fenceLease(session.namespace, `extraction/${session.name}`)
   yield* recordEvent({ sessionId: session.id, type: 'session-assigned', at: now, data: { assigned } })
   const extractAt = extraction ? yield* judgeExtraction(changed, { rules: extraction, now }) : null

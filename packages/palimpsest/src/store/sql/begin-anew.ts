@@ -36,7 +36,7 @@ export function* beginAnew(
   )
   const begun = yield* settleBeginnings(session)
   const { tokens: segmentTokens } = yield* readShown(begun)
-  // What counts since the last decision counts from here.
+  // The counts since the last decision start again here.
   const { messages, replies } = head.totals
   const decided = { messages, replies, at: now }
   yield* writeFoldState(begun, { ...state, decided, stalled: INITIAL_FOLD_STATE.stalled, segmentTokens })
@@ -46,7 +46,7 @@ export function* beginAnew(
   return { beginning: { afterSeq: after, at: new Date(now) }, judged }
 }
 
-/** What was folded because of it is raw again, unless more was folded since. */
+/** Segments that were folded because of the beginning become raw again, unless more was folded since. */
 export function* takeBackBeginning(
   session: SessionRow,
   { policy, now }: { policy: Policy; now: number },

@@ -5,8 +5,8 @@ import { all, first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
 /**
- * Where contexts begin anew. A row for each, so that taking the newest back brings the one before into force; the newest
- * is also in the session's own row, for every reader.
+ * The places where contexts begin anew. Each has a row, so that taking back the newest puts the one before
+ * into force. The newest is also in the session's own row, for every reader.
  */
 
 interface BeginningRow {
@@ -31,7 +31,7 @@ export function* readBeginnings({ id, begins_after }: SessionRow): Steps<readonl
   return rows.map(row => ({ afterSeq: row.after_seq, at: new Date(row.at) }))
 }
 
-/** A rollback hides it with what it follows. */
+/** A rollback hides a beginning together with the messages after it. */
 export function* dropBeginningsAbove(session: SessionRow, seq: number): Steps<SessionRow> {
   if (session.begins_after <= seq) return session
   yield* run('DELETE FROM beginnings WHERE session_id = ?1 AND after_seq > ?2', session.id, seq)
@@ -39,8 +39,8 @@ export function* dropBeginningsAbove(session: SessionRow, seq: number): Steps<Se
 }
 
 /**
- * A late answer to what lies before the newest beginning, with nothing between them, belongs to what it answers: the
- * beginning moves behind it. An epoch begins.
+ * A late answer may answer messages before the newest beginning, with no message between them. It belongs to
+ * what it answers, so the beginning moves behind it. A new epoch begins.
  */
 export function* moveBehindAnswer(
   session: SessionRow,
@@ -58,7 +58,7 @@ export function* moveBehindAnswer(
   return { ...session, begins_after: head.seq, epoch: session.epoch + 1 }
 }
 
-/** The newest of them, as the rows have it; the session's row as it is then. */
+/** Copies the newest beginning from its row to the session's row. Returns the session's row after that. */
 export function* settleBeginnings(session: SessionRow): Steps<SessionRow> {
   const newest = yield* readNewestBeginning(session)
   const begins_after = newest?.after_seq ?? 0
@@ -79,8 +79,9 @@ export function* copyBeginnings(origin: SessionRow, copy: SessionRow, throughSeq
 }
 
 /**
- * The part of the log that a fold may take its messages from: no segment reaches over a beginning. It is the one of the
- * oldest message that is raw: where all of an ended one was erased, nothing is left to fold of it.
+ * The part of the log from which a fold may take its messages: no segment reaches over a beginning. It is the
+ * chapter of the oldest raw message. If all raw messages of an ended chapter were erased, that chapter has
+ * nothing left to fold.
  */
 export function* readChapter(session: SessionRow, compactedThrough: number): Steps<Chapter> {
   const { id, begins_after } = session

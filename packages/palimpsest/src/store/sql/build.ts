@@ -12,25 +12,25 @@ import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
- * A session that is written in many short transactions and appears whole or not at all: a fork, an
- * import. Until it is published it bears a name that nobody can ask for.
+ * A session that is written in many short transactions and appears whole or not at all: a fork or an import.
+ * Until it is published it has a name that no caller can ask for.
  */
 export interface Build {
   readonly session: SessionRow
   /** One short transaction. */
   write<Result>(steps: (session: SessionRow) => Steps<Result>): Promise<Result>
-  /** What is known by the session's name, and so has to appear together with it. */
+  /** Steps for rows that are found by the session's name. They run when the session is published. */
   whenPublished(steps: (session: SessionRow) => Steps<void>): void
 }
 
-/** Recorded when it is published, with the instant of its beginning. */
+/** Recorded when the build is published, with the time at which it began. */
 type BuildEvent = Omit<Parameters<typeof recordEvent>[0], 'sessionId'>
 
-/** A build that has not written for so long is taken away: the process that wrote it is dead. */
+/** A build without a write for this long is deleted: the process that wrote it is dead. */
 const ABANDONED_AFTER_MS = 3_600_000
-/** A copy that somebody goes on with within this time need not begin anew. */
+/** Another process may go on with a copy within this time. Then the copy need not start again. */
 export const KEPT_FOR_MS = 24 * 3_600_000
-/** The long ones first, with what their rows are known by: a session may have millions of them. */
+/** The long tables first, with the keys of their rows. A session may have millions of these rows. */
 const LONG_TABLES = [
   ['messages', 'seq'],
   ['message_versions', 'seq, version'],
@@ -61,7 +61,7 @@ export async function buildSession(
   await discardAbandoned(driver)
   const session = await driver.write(() => begin(key, traits, event.at))
   const write: Build['write'] = async steps => {
-    // Between two slices everything else gets its turn.
+    // Other work gets its turn between two slices.
     await new Promise(resolve => setImmediate(resolve))
     return driver.write(function* () {
       yield* renew(session)
@@ -79,7 +79,7 @@ export async function buildSession(
       if (last !== null) yield* last(session)
     })
   } catch (error) {
-    // The original error matters more than one from tidying up; a later build tidies up again.
+    // The first error matters more than one from the clean-up. A later build cleans up again.
     await discard(driver, session).catch(() => {})
     throw error
   }
@@ -104,7 +104,7 @@ function* begin(key: SessionKey, traits: SessionTraits, now: number): Steps<Sess
   return session!
 }
 
-/** Says that it is still being written; fails where somebody took it for abandoned. */
+/** Marks the build as still being written. Fails if another process took it for abandoned. */
 function* renew(session: SessionRow): Steps<void> {
   const [renewed] = yield* all(
     'UPDATE sessions SET lease_until = ?2 WHERE id = ?1 AND ready = 0 RETURNING id',
@@ -151,7 +151,10 @@ export async function discard(driver: Driver, { id }: { id: number }): Promise<v
   while (await driver.write(() => discardSome(id))) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** A slice of what is left; `false` when nothing is. What was published meanwhile is not touched. */
+/**
+ * Deletes one slice of the build. `false`: nothing is left. A build that was published meanwhile is not
+ * touched.
+ */
 function* discardSome(sessionId: number): Steps<boolean> {
   const build = yield* first('SELECT id FROM sessions WHERE id = ?1 AND ready = 0', sessionId)
   if (!build) return false

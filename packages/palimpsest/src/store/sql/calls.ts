@@ -7,11 +7,11 @@ import type { SessionRow } from './rows.ts'
 import type { Steps } from './steps.ts'
 import { unpackingDriver } from './unpacking-driver.ts'
 
-/** A third of the library: a program that has opened no store does not load it. */
+/** A third of the library's code. A program that has not opened a store does not load it. */
 const loadOperations = () => import('./operations.ts')
 type Operations = Awaited<ReturnType<typeof loadOperations>>
 
-/** What there is once the store is open. */
+/** What exists once the store is open. */
 export interface Opened {
   readonly sql: Operations
   readonly appends: AppendQueues
@@ -19,8 +19,8 @@ export interface Opened {
 }
 
 /**
- * How every port calls the database: each call is one transaction, is refused unless the store is open, and is waited for
- * when the store is closed.
+ * How every port calls the database. Each call is one transaction. It is refused unless the store is open.
+ * Closing the store waits for it.
  */
 export class Calls {
   readonly driver: Driver
@@ -77,7 +77,7 @@ export class Calls {
     if (this.#closing !== null) throw new ClosedError('store')
   }
 
-  /** Closing waits for every call that was let in. */
+  /** Closing the store waits for every call that was let in. */
   async while<Result>(call: (opened: Opened) => Promise<Result>): Promise<Result> {
     this.#checkOpen()
     if (this.#opened === null) throw new ClosedError('store')
@@ -94,7 +94,7 @@ export class Calls {
     return this.while(opened => this.driver.read(() => steps(opened)))
   }
 
-  /** `missing` is the answer where there is no such session. */
+  /** Returns `missing` if there is no such session. */
   readOr<Result, Missing>(
     key: SessionKey,
     missing: Missing,
@@ -122,7 +122,7 @@ export class Calls {
     })
   }
 
-  /** A `SessionNotFoundError` where there is no such session. */
+  /** Throws a `SessionNotFoundError` if there is no such session. */
   writeExisting<Result>(
     key: SessionKey,
     steps: (session: SessionRow, opened: Opened) => Steps<Result>,

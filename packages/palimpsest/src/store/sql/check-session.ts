@@ -5,7 +5,7 @@ import { readRecord } from './session-record.ts'
 import { all, first, type Steps } from './steps.ts'
 import { AND_VISIBLE, countVisible } from './visible.ts'
 
-/** All that can be told of one session from its rows alone; what is wrong with it, in words. */
+/** All checks of one session that need only its rows. Returns what is wrong, in words. */
 export function* checkSession(session: SessionRow): Steps<readonly string[]> {
   return [
     ...(yield* checkLog(session)),
@@ -16,7 +16,7 @@ export function* checkSession(session: SessionRow): Steps<readonly string[]> {
   ]
 }
 
-/** A fork and a file may lack what is hidden. */
+/** A fork or an imported file may lack hidden messages. */
 function* checkLog(session: SessionRow): Steps<readonly string[]> {
   const row = yield* first<{ count: number; newest: number | null }>(
     `SELECT count(*) AS count, (SELECT max(n.seq) FROM messages n WHERE n.session_id = ?1) AS newest
@@ -30,7 +30,7 @@ function* checkLog(session: SessionRow): Steps<readonly string[]> {
 
 function* checkTotals(session: SessionRow): Steps<readonly string[]> {
   const told: string[] = []
-  // What it tells is what it does not believe of its own cursors.
+  // `readRecord` warns of cursors that it does not believe. Each warning is a finding.
   const record = yield* readRecord(session, message => told.push(message))
   if (record.head === null) return told
   const visible = yield* countVisible(session, { after: 0, through: record.head.seq })
@@ -62,7 +62,7 @@ function* checkPacked({ id }: SessionRow): Steps<readonly string[]> {
   )
 }
 
-/** The same of a document's facts and versions. */
+/** Checks the packed texts of a document's facts and versions. */
 export function* checkPackedDocument(id: number): Steps<readonly string[]> {
   const versions = yield* all<{ mark: string; other: string | null }>(
     'SELECT back AS mark, whole AS other FROM document_versions WHERE document_id = ?1',
@@ -91,8 +91,8 @@ function compareMarks(rows: readonly string[], packs: readonly string[]): readon
 }
 
 /**
- * Each indexed message with words is found by one at least, and each word leads to a message that is there. What lies
- * above the cursor does not count.
+ * Each indexed message with words has to be found by at least one word, and each word has to lead to a
+ * message that is there. Rows above the cursor do not count.
  */
 function* checkPostings(session: SessionRow): Steps<readonly string[]> {
   const through = session.indexed_through
@@ -108,7 +108,7 @@ function* checkPostings(session: SessionRow): Steps<readonly string[]> {
       after,
       POSTINGS_AT_A_TIME,
     )
-    // The last term may go on.
+    // The last term may continue in the next rows.
     const last = rows.at(-1)?.term
     const isAll = rows.length < POSTINGS_AT_A_TIME
     const whole = isAll || rows[0]!.term === last ? rows : rows.filter(({ term }) => term !== last)

@@ -9,7 +9,7 @@ const SESSIONS_AT_A_TIME = 100
 const MAX_SHOWN = 20
 const DAMAGED = 'The database is damaged: restore a backup, and keep this one to look at.'
 
-/** Changes nothing. Each question is a transaction of its own, so that no writer waits for a long one. */
+/** Changes nothing. Each check is a transaction of its own, so that no writer waits for a long one. */
 export async function checkUp(driver: Driver, request: CheckUpRequest): Promise<readonly CheckResult[]> {
   const own = (await driver.checkUp?.(request)) ?? []
   const work = await driver.read(() => checkWork(request.now, driver.dialect))
@@ -43,7 +43,7 @@ const CHILDREN: readonly (readonly [table: string, column: string, parent: strin
   ['messages', 'sender_id', 'senders'],
 ]
 
-/** Rows that belong to nothing. */
+/** Rows whose parent row is missing. */
 function* checkForeignRows(): Steps<CheckResult> {
   const found: string[] = []
   for (const [table, column, parent] of CHILDREN) {
@@ -77,7 +77,7 @@ async function checkSessions(driver: Driver, { onProgress }: CheckUpRequest): Pr
   }
 }
 
-/** Those with a past that is packed. */
+/** Checks documents with packed versions. */
 async function checkDocuments(driver: Driver): Promise<CheckResult> {
   const problems: string[] = []
   let looked = 0
@@ -119,7 +119,7 @@ function* readSessionsAfter(id: number): Steps<readonly Pick<SessionRow, 'id' | 
   )
 }
 
-/** It may have been erased meanwhile. */
+/** The session may have been erased meanwhile. */
 function* checkOne(id: number): Steps<readonly string[]> {
   const session = yield* first<SessionRow>(
     `SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1 AND ready = 1`,

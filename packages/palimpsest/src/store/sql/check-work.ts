@@ -5,14 +5,14 @@ import { readNewestEvent } from './events.ts'
 import { all, first, type Steps } from './steps.ts'
 
 const MINUTE = 60_000
-/** What a process that runs does within seconds has been left lying for longer. */
+/** A running process does this work within seconds. Work older than this was left undone. */
 const MAX_WAIT_MS = 15 * MINUTE
 const MAX_ERASURE_MS = 60 * MINUTE
-/** Clocks of several machines differ a little. */
+/** The clocks of several machines differ a little. */
 const MAX_AHEAD_MS = MINUTE
 const MAX_EXAMPLES = 5
 
-/** What an operator would look at first, over all namespaces. */
+/** What an operator looks at first, over all namespaces. */
 export function* checkWork(now: number, dialect: Dialect): Steps<readonly CheckResult[]> {
   return [
     yield* checkClock(now, dialect),
@@ -138,7 +138,7 @@ function* checkErasures(now: number): Steps<CheckResult> {
   }
 }
 
-/** What of them is not well, the reader of the list decides. */
+/** This result is always well. The reader of the list decides whether something is wrong. */
 function* checkEvents(): Steps<CheckResult> {
   const trim = yield* first<{ retention_ms: number | null }>('SELECT retention_ms FROM event_trim')
   const readers = yield* first<{ count: number }>('SELECT count(*) AS count FROM event_consumers')

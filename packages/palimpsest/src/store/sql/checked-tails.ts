@@ -4,14 +4,15 @@ import { readContext } from './context.ts'
 import { findSession } from './session.ts'
 import type { Steps } from './steps.ts'
 
-/** As much as most contexts show. */
+/** About as much as most contexts show. */
 export const CHECKED_TOKENS = 20_000
-/** A process may see millions of sessions: what was checked long ago is checked again. */
+/** A process may see millions of sessions, so the oldest checks are forgotten and done again. */
 const MAX_SESSIONS = 10_000
 
 /**
- * The sessions whose newest part was read since the store was opened, by their names. A damaged database takes an append
- * behind messages that cannot be read any more: so what a context would show is read before the first one, once.
+ * The names of sessions whose newest part was read since the store was opened. A damaged database accepts an
+ * append after messages that it can no longer read. So before the first append, what a context would show is
+ * read once.
  */
 export class CheckedTails {
   readonly #names = new BoundedMap<string, true>(MAX_SESSIONS)

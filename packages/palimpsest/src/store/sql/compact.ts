@@ -11,22 +11,23 @@ import type { Steps } from './steps.ts'
 import { unpackingDriver } from './unpacking-driver.ts'
 
 /**
- * What makes a database compact that was made before there was such a layout. Programs of this version write compactly
- * from the moment on that `layout` says so; these steps go through what was there.
+ * Makes an older database compact. Once `layout` says so, programs of this version write in the compact
+ * layout. These steps convert what was there before.
  */
 export interface CompactionStep<Cursor = unknown> {
-  /** What it is about, for who watches: `texts`. */
+  /** The subject of the step, for a progress display: for example `texts`. */
   readonly name: string
   /**
-   * One slice, in a transaction of its own and so short that others hardly wait for it. `null`: from the beginning. Answers
-   * where to go on; `null`: that was all. What is compact already is left as it is: it may have been broken off before.
+   * One slice, in a transaction of its own. It is so short that other writers hardly wait. `null` as the
+   * cursor starts at the beginning. Returns where to go on; `null`: that was all. Compact data is left as it
+   * is, because an earlier run may have been stopped.
    */
   run(cursor: Cursor | null, dialect: Dialect): Steps<Cursor | null>
-  /** How much of it is done, from 0 to 1. */
+  /** The part that is done, from 0 to 1. */
   share?(cursor: Cursor): number
 }
 
-/** For both databases. Each has steps of its own beside them. */
+/** The steps for both databases. Each database has its own steps besides. */
 export const SHARED_STEPS: readonly CompactionStep[] = [
   stepOf<FactCursor>({
     name: 'facts',
@@ -42,24 +43,24 @@ export const SHARED_STEPS: readonly CompactionStep[] = [
   }),
 ]
 
-/** Each is only ever given a cursor of its own. */
+/** Safe, because each step receives only its own cursors. */
 function stepOf<Cursor>(step: CompactionStep<Cursor>): CompactionStep {
   return step as CompactionStep
 }
 
 interface CompactionProgress {
   readonly step: string
-  /** Of all steps together, from 0 to 1. */
+  /** The part of all steps that is done, from 0 to 1. */
   readonly share: number
 }
 
 export interface CompactionOptions {
-  /** Looked at between two slices: what is done by then stays done. */
+  /** Checked between two slices. Finished slices stay done. */
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: CompactionProgress) => void
 }
 
-/** What a database took before and takes now. */
+/** The size of a database before and after. */
 export interface Compaction {
   readonly store: string
   readonly bytesBefore: number
@@ -67,7 +68,7 @@ export interface Compaction {
   readonly tookMs: number
 }
 
-/** Throws the signal's reason where it is broken off. Who calls it says that it is over (`endCompaction`). */
+/** Throws the signal's reason if it is aborted. The caller marks the end with `endCompaction`. */
 export async function runCompaction(
   driver: Driver,
   steps: readonly CompactionStep[],

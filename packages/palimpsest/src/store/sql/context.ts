@@ -25,7 +25,7 @@ interface ContextRow extends MessageRow {
   readonly total_turns: number
 }
 
-/** Messages are about this large; it decides only how many are read at a time. */
+/** The usual size of a message. It only decides how many messages are read at a time. */
 const DEFAULT_TOKENS = 48
 const MIN_AT_A_TIME = 16
 const MAX_AT_A_TIME = 1_000
@@ -57,7 +57,7 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   ) {
     const range = { after: since.seq, through: record.head?.seq ?? 0 }
     const added = yield* readNewest(session, range, request.tokens)
-    // What came since is more than a context could show: then it is read as if for the first time.
+    // If more has come since than a context can show, the context is read as if for the first time.
     if (!added.isCut)
       return {
         session: record,
@@ -73,7 +73,10 @@ export function* readContext(session: SessionRow, request: ContextRequest, warn:
   return { ...(yield* readAnew(session, request, record)), ...begun, pins, layers, corrected }
 }
 
-/** A difference of totals; only through an older message, or where the end of an earlier chapter is not folded yet, a sum. */
+/**
+ * Usually a difference of totals. It is a sum in two cases: through an older message, and while the end of an
+ * earlier chapter is not folded yet.
+ */
 function* rawOf(
   session: SessionRow,
   { head, state }: SessionRecord,
@@ -137,10 +140,10 @@ type SegmentTextRow = Pick<
   readonly [column in 'summary' | 'events' | 'details']: string | null
 }
 
-/** The first schema had no text. */
+/** The first schema had no column for the text. */
 const UNTOLD = `text = '""' AND summary <> '""'`
 
-/** Without what stands beside the text: a segment may have very many details. */
+/** Reads the texts without their details, because a segment may have very many details. */
 function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['base']>['segments']> {
   const rows = yield* all<SegmentTextRow>(
     `SELECT from_seq, to_seq, level, text, tokens_after, people, CASE WHEN ${UNTOLD} THEN summary END AS summary,
@@ -166,7 +169,10 @@ function* readSegmentTexts(session: SessionRow): Steps<NonNullable<ContextRead['
   }))
 }
 
-/** The newest messages of a range, oldest first, until they have so many tokens; the one that reaches them included. */
+/**
+ * The newest messages of a range, oldest first, until they have this many tokens. The message that reaches
+ * this number is included.
+ */
 function* readNewest(
   session: SessionRow,
   range: SeqRange,

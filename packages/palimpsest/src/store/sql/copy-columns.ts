@@ -1,4 +1,7 @@
-/** What of each table goes from one store to another, in the order in which it is read, written and hashed. */
+/**
+ * The columns of each table that are copied from one store to another, in the order in which they are read,
+ * written and hashed.
+ */
 
 export const MESSAGE_COPIED = [
   ...[
@@ -41,7 +44,7 @@ export const ALIAS_COPIED = ['name_key'] as const
 export const ALLOWANCE_COPIED = ['kind', 'instants'] as const
 export const OPERATION_COPIED = ['operation_id', 'result', 'number'] as const
 
-/** Of the session's own row. Its epoch goes with them, counted from the first. */
+/** Columns of the session's own row. The epoch is copied too, counted from the first one. */
 export const SESSION_COPIED = [
   ...[
     'kind',
@@ -65,7 +68,7 @@ export const SESSION_COPIED = [
   ...['last_fold_at', 'segment_tokens', 'overhead_tokens', 'hidden_through', 'visible_before'],
   ...['begins_after', 'extracted_through'],
 ] as const
-/** Of the same row, what only says when and how it is next looked at. */
+/** Columns of the same row that only say when and how the session is next judged. */
 export const SCHEDULE_COPIED = [
   ...['stalled', 'backoff_until', 'failures', 'last_outcome', 'pending', 'due_at', 'calibrations'],
   ...['epoch_calibrations', 'rewrites', 'layers', 'layers_epoch', 'extract_at', 'extract_not_before'],
@@ -89,5 +92,5 @@ export const FACT_COPIED = [
   ...['gone'],
 ] as const
 
-/** Under which a copy keeps where it comes from, among the operations of its session. */
+/** The operation id under which a copy keeps its origin, in its session. */
 export const COPY_OPERATION = '\u0001copy'

@@ -11,11 +11,11 @@ import { first, run, type SqlValue, type Steps } from './steps.ts'
 
 interface Owner {
   readonly namespace: string
-  /** `null`: they belong to none. */
+  /** `null`: the documents belong to no session. */
   readonly session: { readonly id: number; readonly name: string } | null
 }
 
-/** All of a session's own. */
+/** Deletes all documents of a session. */
 export function* deleteDocuments(sessionId: number): Steps<void> {
   for (const table of ['facts', 'document_versions', 'packs'])
     yield* run(
@@ -25,7 +25,10 @@ export function* deleteDocuments(sessionId: number): Steps<void> {
   yield* run('DELETE FROM documents WHERE session_id = ?1', sessionId)
 }
 
-/** `isShifted`: their versions are higher than the originals', since something of their names was erased here. */
+/**
+ * `isShifted`: their versions are higher than the originals', because erasures in this namespace raised the
+ * first number.
+ */
 export function* insertDocuments(
   rows: readonly CopyRow[],
   owner: Owner,
@@ -51,7 +54,7 @@ function isPartOfDocument({ table }: CopyRow): boolean {
 
 type Values = CopyRow['values']
 
-/** Counted from 1 in the copy, from the start here. */
+/** A version counts from 1 in the copy, and from `start` here. */
 function versionHere(version: SqlValue | undefined, start: number): number | null {
   return typeof version === 'number' ? version + start - 1 : null
 }
@@ -86,7 +89,7 @@ function* insertVersions(id: number, parts: readonly CopyRow[], start: number): 
   )
 }
 
-/** What a session said that is not here is nobody's, until it comes. */
+/** Facts from a session that is not here belong to no session until that session comes. */
 const NO_SESSION = 0
 
 function* insertFacts(

@@ -39,7 +39,7 @@ import { all, first, type Row, type Steps } from './steps.ts'
 
 type Values = CopyRow['values']
 
-/** Page by page through the index: there may be many sessions and few namespaces. */
+/** Page by page through the index, because there may be many sessions and few namespaces. */
 export function* listNamespaces(page: {
   readonly after?: string
   readonly limit: number
@@ -103,11 +103,11 @@ export function* readCopyRecord(sessionId: number): Steps<CopyRecord | null> {
   return row ? (JSON.parse(row.result) as CopyRecord) : null
 }
 
-/** Small rows; there are as many as there were folds. */
+/** For small rows, of which there are as many as there were folds. */
 const ROWS_AT_A_TIME = 200
 const FEWEST_MESSAGES = 8
 const MAX_MESSAGES = 512
-/** Characters of a page, about: what is in memory at once, whatever is said in the messages. */
+/** The characters of a page, roughly. This bounds the memory in use, whatever the messages hold. */
 const PAGE_CHARACTERS = 500_000
 
 export function* readCopyPage(key: SessionKey, place: CopyPlace | null): Steps<CopyPage> {
@@ -123,8 +123,8 @@ export function firstPlace({ epoch }: Pick<SessionRow, 'epoch'>): CopyPlace {
 }
 
 /**
- * As many parts as fit: most sessions are one page. Messages come last, with all that can change without an epoch, so
- * that both are of one instant.
+ * Takes as many parts as fit: most sessions are one page. Messages come last, together with all that can
+ * change without an epoch, so that both are of one instant.
  */
 export function* pageOf(session: SessionRow, place: CopyPlace): Steps<CopyPage> {
   const { epoch } = session
@@ -212,7 +212,7 @@ function* readRest(session: SessionRow): Steps<readonly CopyRow[]> {
   ]
 }
 
-/** What bots keep of their chats. */
+/** Rows that bots keep with their chats. */
 function* readBotRows(session: SessionRow): Steps<readonly CopyRow[]> {
   return [
     ...(yield* readPart(session, 'aliases', ALIAS_COPIED, 'name_key')),
@@ -233,7 +233,7 @@ function* readPart(
   return rows.map(values => rowOf(table, values))
 }
 
-/** Epochs are counted from the first one: what was erased under the name before is another store's affair. */
+/** Epochs count from the first one. Earlier erasures under this name concern only this store. */
 function* readOwnRow({ id }: SessionRow): Steps<{ readonly session: Row; readonly schedule: Row }> {
   const row = (yield* first<Row>(
     `SELECT ${[...SESSION_COPIED, ...SCHEDULE_COPIED].join(', ')}, epoch FROM sessions WHERE id = ?1`,
@@ -247,7 +247,7 @@ function* readOwnRow({ id }: SessionRow): Steps<{ readonly session: Row; readonl
   }
 }
 
-/** `null` where there is none. */
+/** `null` if there is no such document. */
 export function* readDocumentCopy({ namespace, layer, key }: DocumentKey): Steps<readonly CopyRow[] | null> {
   const row = yield* first<{ id: number }>(
     'SELECT id FROM documents WHERE namespace = ?1 AND layer = ?2 AND name_key = ?3',
@@ -258,7 +258,10 @@ export function* readDocumentCopy({ namespace, layer, key }: DocumentKey): Steps
   return row ? yield* readDocumentRows(row.id) : null
 }
 
-/** Versions are counted from the first that there is. What an erasure has condemned must not live on in a copy. */
+/**
+ * Versions count from the first that is there. Lines that an erasure has condemned must not live on in a
+ * copy.
+ */
 function* readDocumentRows(id: number): Steps<readonly CopyRow[]> {
   const document = (yield* first<Row>(
     `SELECT ${DOCUMENT_COPIED.join(', ')}, version - first_version + 1 AS version, first_version FROM documents

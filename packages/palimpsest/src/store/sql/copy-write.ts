@@ -48,8 +48,8 @@ import { all, first, run, type SqlValue, type Steps } from './steps.ts'
 /** The writing side of a copy. */
 
 /**
- * Like a fork it is written in many short transactions, and appears whole or not at all. Unlike a fork it is found
- * again after a crash: the name that nobody can ask for is made of the session's own.
+ * Like a fork, a copy is written in many short transactions, and appears whole or not at all. Unlike a fork,
+ * it is found again after a crash: its hidden name is made from the session's own name.
  */
 export async function importCopy(driver: Driver, key: SessionKey, given: CopyImport): Promise<CopyReceipt> {
   checkNumber('sessions.epoch', given.original.epoch)
@@ -70,13 +70,19 @@ async function* checkedPages(pages: CopyImport['pages']): AsyncGenerator<CopyPag
   }
 }
 
-/** A higher one says that the text stands elsewhere in its own database. Here another text may stand there. */
+/**
+ * A higher format says that the text is stored elsewhere in the original database. In this database another
+ * text may stand there.
+ */
 function checkFormat(table: string, { format }: CopyRow['values']): void {
   if (format === undefined || (typeof format === 'number' && format >= 0 && format <= MAX_FORMAT)) return
   throw new InvalidExportError(`${table}.format`, `a number from 0 to ${MAX_FORMAT}`, format)
 }
 
-/** What nothing could follow goes nowhere: a database may have it from a file that was imported before they were checked. */
+/**
+ * A number above this leaves no room for higher ones, so it is refused. A database may have it from a file
+ * that was imported before numbers were checked.
+ */
 function checkNumber(field: string, value: number): void {
   if (Number.isSafeInteger(value) && Math.abs(value) <= MAX_FLOOR) return
   throw new InvalidExportError(field, `a whole number of at most ${MAX_FLOOR}`, value)
@@ -101,7 +107,7 @@ async function buildCopy(driver: Driver, key: SessionKey, copy: CopyImport): Pro
     if (page.next === null) {
       const record = recordOf(copy, hash.digest())
       const retired = await driver.write(function* () {
-        // In this order everywhere: whoever writes a session holds its lock first.
+        // This order is the same everywhere: a writer takes the session's lock first.
         const replaced = yield* retire(key, copy, driver.dialect)
         yield* renew(build)
         yield* finish(build.session, key, { rows, replaced, record, now: copy.now })
@@ -124,7 +130,7 @@ async function* startingWith(first: CopyPage, others: AsyncIterator<CopyPage>): 
   for (let next = await others.next(); !next.done; next = await others.next()) yield next.value
 }
 
-/** What has one page needs no steps between. `null`: there is something to go on with. */
+/** A copy of one page needs only one transaction. `null`: there is a build to go on with. */
 async function writeAtOnce(
   driver: Driver,
   key: SessionKey,
@@ -173,7 +179,7 @@ function* findExisting({ id }: SessionRow): Steps<SessionRow> {
   return (yield* first<SessionRow>(`SELECT ${SESSION_COLUMNS} FROM sessions WHERE id = ?1`, id))!
 }
 
-/** What was written before is not written again, with what belongs to it. */
+/** True for a message that an earlier run has written, and for its versions. */
 function isMessageThrough({ table, values }: CopyRow, through: number): boolean {
   return (table === 'messages' || table === 'message_versions') && (values['seq'] as number) <= through
 }
@@ -184,11 +190,11 @@ function recordOf({ original }: CopyImport, hash: string): Omit<CopyRecord, 'cop
 
 interface CopyBuild {
   readonly session: SessionRow
-  /** Messages through this one are there already. */
+  /** Messages up to this one are there already. */
   readonly through: number
-  /** Grows whenever somebody goes on with it: who did so before can write no more. */
+  /** Grows each time a process goes on with the copy. The process before it can then write no more. */
   readonly token: number
-  /** What was left of the copy of another state. */
+  /** The rest of a copy of an older state. */
   readonly outdated: { readonly id: number } | null
 }
 
@@ -218,7 +224,7 @@ function* insertBuild(key: SessionKey, name: string, origin: string | null): Ste
 }
 
 function* beginBuild(key: SessionKey, original: CopyImport['original']): Steps<CopyBuild> {
-  // Folds, edits and rollbacks begin an epoch; what was only added since goes on where it is.
+  // Folds, edits and rollbacks begin an epoch. If messages were only added, the copy goes on where it is.
   const origin = JSON.stringify({ store: original.store, epoch: original.epoch })
   const found = yield* findBuild(key)
   if (found?.last_outcome === origin) return yield* goOn(found)
@@ -238,7 +244,7 @@ function* goOn({ id }: SessionRow): Steps<CopyBuild> {
     id,
     Date.now() + KEPT_FOR_MS,
   )
-  // They come before the messages, and there are few of them.
+  // These come before the messages, and there are few of them. So they are deleted and written again.
   for (const table of ['segments', 'packs', 'memos'])
     yield* run(`DELETE FROM ${table} WHERE session_id = ?1`, id)
   return {
@@ -259,7 +265,7 @@ function* renew({ session, token }: CopyBuild): Steps<void> {
   if (!renewed) throw new LeaseLostError(session.name, token)
 }
 
-/** The copy that is to be replaced goes out of sight, as it was when somebody decided so; `null`: there is none. */
+/** Hides the copy that is to be replaced, if it is still as the caller saw it. `null`: there is none. */
 function* retire(key: SessionKey, { replaces }: CopyImport, dialect: Dialect): Steps<SessionRow | null> {
   const current = yield* lockUnchanged(key, replaces, dialect)
   if (current === null) return null
@@ -294,7 +300,7 @@ function* publish(
 ): Steps<void> {
   const { id } = session
   if (replaced) {
-    // What other documents learned from it stays theirs.
+    // What other documents learned from the old copy stays in them.
     yield* run('UPDATE facts SET session_id = ?2 WHERE session_id = ?1', replaced.id, id)
     yield* run('UPDATE sessions SET lease_token = lease_token + ?2 WHERE id = ?1', id, replaced.lease_token)
   }
@@ -311,7 +317,7 @@ function* publish(
   })
 }
 
-/** A copy that only has to be added to: in one transaction, so that nobody sees a part of it. */
+/** Adds to a copy in one transaction, so that no reader sees a part of it. */
 async function continueCopy(
   driver: Driver,
   key: SessionKey,
@@ -343,7 +349,7 @@ async function continueCopy(
   return { hash: record.hash, verified: false, messages: hash.messages, written: countMessages(rows) }
 }
 
-/** Of the same epoch, so they are the same. */
+/** Rows of the same epoch are the same as before. */
 function isFolded({ table }: CopyRow): boolean {
   return table === 'segments' || table === 'memos'
 }
@@ -358,7 +364,7 @@ function valuesOf(
     .map(({ values }) => columns.map(column => values[column] ?? null))
 }
 
-/** What has a place of its own in the session, whatever else there is. */
+/** Rows that have their own place in the session and do not depend on other rows. */
 function* writeParts(session: SessionRow, rows: readonly CopyRow[]): Steps<void> {
   const { id } = session
   const own = (table: CopyRow['table'], columns: readonly string[]) =>
@@ -387,7 +393,9 @@ function* writeParts(session: SessionRow, rows: readonly CopyRow[]): Steps<void>
   yield* own('message_versions', VERSION_COPIED)
 }
 
-/** In one order everywhere, so that two that know the same people cannot wait for each other in a circle. */
+/**
+ * The same order everywhere, so that two copies with the same people cannot wait for each other in a circle.
+ */
 function* findSenders(
   { namespace }: SessionRow,
   messages: readonly CopyRow[],
@@ -416,7 +424,7 @@ function* findSenders(
   return new Map((yield* find()).map(row => [row.sender_key, row.id]))
 }
 
-/** All that is small, in place of what is there. */
+/** Replaces all the small parts. */
 function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow[]): Steps<void> {
   const { id } = session
   yield* deleteDocuments(id)
@@ -448,7 +456,7 @@ function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow
     namespace: key.namespace,
     session: { id, name: key.id },
   })
-  // What contexts show is named by versions. They are others here, so it is fixed anew.
+  // Frozen layers name documents by version. The versions are different here, so the layers are frozen again.
   if (shift > 0 || isShifted)
     yield* run(
       'UPDATE sessions SET layers = ?2, layers_epoch = -1 WHERE id = ?1',
@@ -457,7 +465,10 @@ function* writeRest(session: SessionRow, key: SessionKey, rows: readonly CopyRow
     )
 }
 
-/** By how much its epochs are higher than the original's: what bore its name here before and was erased had lower ones. */
+/**
+ * Returns how much higher its epochs are than the original's. A session of this name that was erased here had
+ * lower ones.
+ */
 function* writeOwnRow({ id }: SessionRow, key: SessionKey, rows: readonly CopyRow[]): Steps<number> {
   const said = rows.find(({ table }) => table === 'session')!.values
   const schedule = rows.find(({ table }) => table === 'schedule')!.values
@@ -482,7 +493,7 @@ function* writeOwnRow({ id }: SessionRow, key: SessionKey, rows: readonly CopyRo
   return shift
 }
 
-/** Pairs of an epoch and a seq. */
+/** A rewrite is a pair of an epoch and a seq. */
 function shiftedRewrites(rewrites: string | null, shift: number): string | null {
   if (rewrites === null || shift === 0) return rewrites
   return JSON.stringify(
@@ -501,7 +512,7 @@ function* keepRecord(session: SessionRow, record: Omit<CopyRecord, 'copy'>): Ste
   )
 }
 
-/** Nothing, where it was copied anew since. */
+/** Does nothing if the session was copied again since. */
 export function* noteVerified(session: SessionRow, hash: string): Steps<void> {
   const copied = yield* readCopyRecord(session.id)
   if (copied?.hash !== hash || copied.verified) return
@@ -513,7 +524,10 @@ export function* noteVerified(session: SessionRow, hash: string): Steps<void> {
   )
 }
 
-/** A document that belongs to no session. `replaces`: the hash of the one that is there; `null`: there is none. */
+/**
+ * A document that belongs to no session. `replaces` is the hash of the document that is there; `null`: there
+ * is none.
+ */
 export function* importDocumentCopy(
   key: DocumentKey,
   copy: { readonly rows: readonly CopyRow[]; readonly replaces: string | null; readonly now: number },

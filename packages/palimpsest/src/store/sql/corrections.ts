@@ -4,28 +4,31 @@ import type { SessionRow } from './rows.ts'
 import { readMessagesAt } from './search.ts'
 import { all, run, type Steps } from './steps.ts'
 
-/** What is to be done because messages were edited after something had been made of them. */
+/** Work that is left because messages were edited after something had been made of them. */
 export interface Corrections {
-  /** Those that segments tell of as they were, in the order of their newest edits. */
+  /** Messages that segments still tell of in their old form, in the order of their newest edits. */
   readonly told: readonly number[]
-  /** Those that user or scope memory has to read again. */
+  /** Messages that user or scope memory has to read again. */
   readonly unlearned: readonly number[]
-  /** How often making a segment anew has failed in a row. */
+  /** How many attempts in a row to make a segment again have failed. */
   readonly failures: number
 }
 
 const NONE: Corrections = { told: [], unlearned: [], failures: 0 }
 
-/** Of more the oldest are made anew all the same, and told no longer. */
+/**
+ * If there are more, segments over the oldest are made again all the same, but contexts no longer show these
+ * corrections.
+ */
 const MAX_TOLD = 500
-/** Of more the extraction goes back to the oldest. */
+/** If there are more, the extraction goes back to the oldest. */
 const MAX_UNLEARNED = 200
 
 export function correctionsOf({ corrections }: Pick<SessionRow, 'corrections'>): Corrections {
   return corrections === null ? NONE : { ...NONE, ...JSON.parse(corrections) }
 }
 
-/** As they are stored then. */
+/** Returns the corrections as they are stored. */
 function* writeCorrections(session: SessionRow, corrections: Corrections): Steps<string | null> {
   const { told, unlearned, failures } = corrections
   const text = told.length + unlearned.length + failures === 0 ? null : JSON.stringify(corrections)
@@ -35,11 +38,12 @@ function* writeCorrections(session: SessionRow, corrections: Corrections): Steps
 }
 
 /**
- * Segments that tell of a message as it was before an edit. A provisional one stays provisional, so that the next fold
- * takes in its messages again; those that say nothing since an erasure tell of no message.
+ * Segments that tell of a message as it was before an edit. A provisional one stays provisional, so that the
+ * next fold takes in its messages again. A segment that has said nothing since an erasure tells of no
+ * message.
  */
 const OUTDATED = `((state = 'dirty' OR withheld < 0) AND withheld <= 0)`
-/** They all begin above 0; that it is said makes SQLite take the index of those that are marked, which are few. */
+/** `from_seq > 0` is always true. With it SQLite uses the index of the marked segments, which are few. */
 const FIND_OUTDATED = `FROM segments WHERE session_id = ?1 AND from_seq > 0 AND ${OUTDATED}`
 
 const MARK = `UPDATE segments SET
@@ -47,10 +51,13 @@ const MARK = `UPDATE segments SET
     state = CASE WHEN state = 'provisional' THEN state ELSE 'dirty' END
   WHERE session_id = ?1 AND withheld < 2 AND (window_messages IS NULL OR window_messages <> '[]')`
 
-/** Rolled-up ones too: a rollback may show them again, and those above are made of them. Whether there is any. */
+/**
+ * Rolled-up segments too: a rollback may show them again, and segments above are made of them. Returns
+ * whether any segment was marked.
+ */
 export function* markOutdated(session: SessionRow, seq: number): Steps<boolean> {
   const over = yield* all(`${MARK} AND from_seq <= ?2 AND to_seq >= ?2 RETURNING id`, session.id, seq)
-  // Windows of a maker that had read on.
+  // Windows whose maker had read this message.
   const after = yield* all(
     `${MARK} AND window_through >= ?2 AND window_through IS NOT NULL AND from_seq <= ?2 AND to_seq < ?2 RETURNING id`,
     session.id,
@@ -59,7 +66,7 @@ export function* markOutdated(session: SessionRow, seq: number): Steps<boolean> 
   return over.length + after.length > 0
 }
 
-/** What stands for segments that tell of a message as it was does so, too. */
+/** A segment over segments that are outdated is outdated, too. */
 export function* inheritOutdated(session: SessionRow, id: number, lower: readonly number[]): Steps<void> {
   const outdated = yield* allIn<{ id: number }>(
     `SELECT id FROM segments WHERE session_id = ?1 AND ${OUTDATED} AND id IN (*)`,
@@ -73,11 +80,14 @@ export interface NewCorrection {
   readonly seq: number
   readonly isTold: boolean
   readonly isUnlearned: boolean
-  /** When the segments are made anew, unless that is to happen sooner already: further edits are part of it. */
+  /**
+   * When the segments are made again, unless an earlier time is set already. Then further edits become part
+   * of that.
+   */
   readonly rebuildAt: number
 }
 
-/** The instants that hold then; one that is left out was not needed. */
+/** Returns the times that hold now. A time that was not needed is left out. */
 export function* noteCorrection(
   session: SessionRow,
   { seq, isTold, isUnlearned, rebuildAt }: NewCorrection,
@@ -115,8 +125,8 @@ interface OutdatedPlace {
 }
 
 /**
- * A correction is told until no segment tells of the message as it was. To be called where an epoch begins: contexts keep
- * room for corrections while there are any.
+ * A correction is told until no segment tells of the message as it was. Call this where an epoch begins:
+ * contexts keep room for corrections while there are any.
  */
 export function* settleCorrections(session: SessionRow): Steps<void> {
   if (session.rebuild_at === null && session.corrections === null) return
@@ -135,7 +145,7 @@ export function* settleCorrections(session: SessionRow): Steps<void> {
   if (places.length === 0) yield* run('UPDATE sessions SET rebuild_at = NULL WHERE id = ?1', session.id)
 }
 
-/** They were read again. What is left, as it is stored. */
+/** These messages were read again. Returns the rest as it is stored. */
 export function* noteRelearned(session: SessionRow, seqs: readonly number[]): Steps<string | null> {
   const corrections = correctionsOf(session)
   const unlearned = corrections.unlearned.filter(seq => !seqs.includes(seq))
@@ -148,7 +158,10 @@ export function* noteRebuildFailure(session: SessionRow, retryAt: number): Steps
   yield* run('UPDATE sessions SET rebuild_at = ?2 WHERE id = ?1', session.id, retryAt)
 }
 
-/** The first of those before others that stand for them: these have higher ids. `null`: there is none. */
+/**
+ * The first outdated segment. It comes before segments that stand for it, because those have higher ids.
+ * `null`: there is none.
+ */
 export function* firstOutdated(session: SessionRow): Steps<number | null> {
   const rows = yield* all<{ id: number }>(`SELECT id ${FIND_OUTDATED}`, session.id)
   return rows.reduce<number | null>((first, { id }) => Math.min(first ?? id, id), null)
@@ -163,7 +176,10 @@ export function* isOutdated(session: SessionRow, id: number): Steps<boolean> {
   return rows.length > 0
 }
 
-/** A copy tells, and makes anew, what the original does: of the messages that it has, where it has the segments, too. */
+/**
+ * A copy gets the corrections of the original: for the messages that it has, and, where it also has the
+ * segments, the work on them.
+ */
 export function* copyCorrections(
   origin: SessionRow,
   copy: SessionRow,
@@ -184,7 +200,7 @@ export function* copyCorrections(
   )
 }
 
-/** Of a file: which corrections its segments wait for. They are due at once. */
+/** From a file: the corrections that its segments wait for. They are due at once. */
 export function* importCorrections(
   session: SessionRow,
   corrected: readonly number[],
@@ -199,7 +215,7 @@ export function* importCorrections(
 /** A context has no room for more. */
 const MAX_SHOWN = 20
 
-/** The newest corrections, the newest last, of messages that are visible. */
+/** The newest corrections of visible messages, the newest last. */
 export function* readCorrected(session: SessionRow): Steps<readonly Message[]> {
   // No context tells of what lies before a new beginning, so there is nothing to correct.
   const isBehind = (seq: number) => seq <= session.begins_after

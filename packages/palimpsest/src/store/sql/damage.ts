@@ -1,8 +1,8 @@
 import { StoreError } from '../../errors.ts'
 
 /**
- * Neither database notices every damage: a lost page in the middle of a text, a number that was a text.
- * What cannot be read for such a reason gets a type like every other error of a store.
+ * Neither database notices every damage, such as a lost page in the middle of a text, or a number where a
+ * text was. What cannot be read for such a reason gets a typed error, like every other error of a store.
  */
 export function asDamage(error: unknown, store: string): unknown {
   const isUnreadable = [SyntaxError, TypeError, RangeError].some(kind => error instanceof kind)

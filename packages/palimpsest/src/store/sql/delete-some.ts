@@ -2,7 +2,10 @@ import { all, type SqlValue, type Steps } from './steps.ts'
 
 export const ROWS_AT_A_TIME = 500
 
-/** Deletes at most so many rows, known by their key columns; those that it deleted, as far as they are asked for. */
+/**
+ * Deletes at most `ROWS_AT_A_TIME` rows, which are known by their key columns. Returns the asked columns of
+ * the deleted rows.
+ */
 export function* deleteSome<R = object>(
   {
     table,

@@ -24,21 +24,24 @@ import { findSession, lockExistingSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
 
-/** Documents and their versions. The newest is stored whole, each earlier one as the way back to it. */
+/**
+ * Documents and their versions. The newest version is stored whole, and each earlier one as the way back to
+ * it.
+ */
 
 export interface DocumentRow {
   readonly id: number
   readonly layer: LayerName
   readonly name: string
   readonly version: number
-  /** Earlier ones are gone. */
+  /** Earlier versions are gone. */
   readonly first_version: number
-  /** Through which version its past is packed. */
+  /** The last version that is packed. */
   readonly packed_through: number
   readonly tokens: number
   readonly created_at: number
   readonly updated_at: number
-  /** Of a scope that was declared personal. */
+  /** The owner of a scope that was declared personal. */
   readonly owner_id: string | null
   readonly content: string
 }
@@ -95,7 +98,7 @@ export function* listDocuments(
   page: { layer?: LayerName; after?: { layer: LayerName; key: string }; limit: number },
 ): Steps<readonly Omit<DocumentRecord, 'content'>[]> {
   const { layer, after, limit } = page
-  // A layer of its own has a range of its own in the index. An empty key is a key, too: that of persona and global.
+  // Each layer has its own range in the index. An empty key is a key, too: persona and global have it.
   const from =
     after && (layer === undefined || after.layer >= layer) ? after : { layer: layer ?? '', key: '' }
   const rows = yield* all<Omit<DocumentRow, 'content' | 'first_version' | 'packed_through'>>(
@@ -121,7 +124,10 @@ export function* changeDocuments(
   return yield* writeDocuments(writes)
 }
 
-/** Of all namespaces, and in one order everywhere, too. Of one name, the key by which it was seen is the one that counts. */
+/**
+ * Locks the sessions in one order everywhere, also across namespaces. If a name occurs twice, the key with
+ * what its caller has seen counts.
+ */
 function* lockSessions(writes: readonly DocumentWrite[], dialect: Dialect): Steps<void> {
   const sessions = [
     ...writes.map(({ key }) => sessionOf(key)).filter(session => session !== null),
@@ -131,11 +137,11 @@ function* lockSessions(writes: readonly DocumentWrite[], dialect: Dialect): Step
   for (const name of [...byName.keys()].sort()) yield* lockExistingSession(byName.get(name)!, dialect)
 }
 
-/** `null`: it belongs to none. */
+/** `null`: the document belongs to no session. */
 function sessionOf({ namespace, layer, key }: DocumentKey): SessionKey | null {
   const id = documentSession({ layer, key })
   if (id !== null) return { namespace, id }
-  // A daily log that names no session would be nobody's.
+  // A daily log without its session would belong to no session.
   if (layer === 'daily') throw new SessionNotFoundError(key)
   return null
 }
@@ -148,7 +154,7 @@ function* findOwner(key: DocumentKey): Steps<SessionRow | null> {
   return owner
 }
 
-/** Whoever calls it holds the locks. */
+/** The caller holds the locks. */
 export function* writeDocuments(writes: readonly DocumentWrite[]): Steps<readonly (DocumentRecord | null)[]> {
   const written = writes.map((): DocumentRecord | null => null)
   for (const [index, write] of inWriteOrder([...writes.entries()], ([, { key }]) => key))
@@ -244,7 +250,7 @@ export interface NewVersion {
   readonly content: string
 }
 
-/** Of so many versions one is kept whole: an old one is reached from the next that is. */
+/** One of this many versions is kept whole. An old version is computed from the next whole one. */
 const VERSIONS_TO_A_WHOLE = 64
 
 export function* insertVersion(documentId: number, version: NewVersion): Steps<void> {
@@ -314,7 +320,7 @@ export function* versionsOf(
   return limit === 0 ? [] : versions
 }
 
-/** The next version from which it can be reached: one that is kept whole, or the newest. */
+/** The next version from which it can be computed: one that is kept whole, or the newest. */
 function* wholeAtOrAbove(row: DocumentRow, version: number): Steps<{ version: number; content: string }> {
   const newest = { version: row.version, content: JSON.parse(row.content) as string }
   const next = Math.ceil(Math.max(version, row.first_version) / VERSIONS_TO_A_WHOLE) * VERSIONS_TO_A_WHOLE

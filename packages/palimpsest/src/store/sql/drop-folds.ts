@@ -6,8 +6,8 @@ import { all, first, type Steps } from './steps.ts'
 import { forgetMemos, OLDEST_WINDOW } from './withheld.ts'
 
 /**
- * Segments that reach past the cut go, and those that were rolled up into them are shown again. A window reaches as
- * far as whoever chose it had read; what was folded after it rests on it, and goes with it.
+ * Deletes segments that reach past the cut. Segments that were rolled up into them are shown again. A window
+ * reaches as far as its maker had read. What was folded after a window depends on it, and goes with it.
  */
 export function* dropFoldsAbove(session: SessionRow, seq: number): Steps<void> {
   yield* forgetMemos(session, seq + 1)

@@ -5,8 +5,8 @@ import { toKey } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 
 /**
- * Instants at which a session wants to be looked at: for a fold, for an extraction, and for segments over edited
- * messages. Each has its index.
+ * The times at which a session is due: for a fold, for an extraction, and for segments over edited messages.
+ * Each has its index.
  */
 type DueColumn = 'due_at' | 'extract_at' | 'rebuild_at'
 
@@ -27,7 +27,7 @@ export function* listDue(
   return (yield* dueRows(namespace, column, page)).map(toKey)
 }
 
-/** No time is written that is further away than this, so that one which is comes from a wrong clock. */
+/** No time is written further ahead than this. A time that is further ahead comes from a wrong clock. */
 export const MAX_EXTRACTION_WAIT_MS = 24 * 3_600_000
 
 const MAX_WAITS_MS: Readonly<Record<DueColumn, number>> = {
@@ -42,7 +42,10 @@ interface DueRow {
   readonly name: string
 }
 
-/** Those whose time has come, the longest due first; then those whose time no right clock can have written. */
+/**
+ * Sessions whose time has come, the longest due first. After them, sessions whose time no right clock can
+ * have written.
+ */
 export function* dueRows(
   namespace: string,
   column: DueColumn,

@@ -42,13 +42,14 @@ export function* edit(
   const state = yield* readFoldState(session, yield* readHead(session), warn)
   yield* replaceContent(session, seq, { ...encoded, size, now, flags: hasOrigins(content) ? FOREIGN : 0 })
   const isTold = yield* markOutdated(session, seq)
-  // Their segments may quote it as it was.
+  // The segments of messages that answer this one may quote its old text.
   for (const answering of yield* foldedAnswersTo(session, seq)) yield* markOutdated(session, answering)
   yield* withdrawEdited(session, { seq, at: row.at, now }, dialect)
   const due = yield* noteCorrection(session, {
     seq,
     isTold,
-    // Which sessions a scope learns from may change: what any setting could have learned is read again.
+    // The sessions from which a scope learns may change. So the message is read again if any setting could
+    // have learned from it.
     isUnlearned: seq <= session.extracted_through && isExtracted(session, { scopeLearnsFrom: 'all' }),
     rebuildAt: now + rebuildDelayMs,
   })
@@ -58,7 +59,8 @@ export function* edit(
       ? state
       : {
           ...state,
-          // The rows above keep their totals; what counts as folded moves instead, and the difference is right.
+          // The rows above keep their totals. The folded amount moves instead, so that the difference is
+          // right.
           folded: {
             ...state.folded,
             characters: state.folded.characters - (size.characters - row.characters),
@@ -72,7 +74,9 @@ export function* edit(
   return { version: row.version + 1, ...due }
 }
 
-/** Turns and the pairs of calls and results rest on these, and others may have been written since. */
+/**
+ * Turns, and the pairs of calls and results, depend on the links. Other messages may have been written since.
+ */
 function checkSameLinks(before: Content, after: Content): void {
   const [old, edited] = [contentLinks(before), contentLinks(after)].map(({ opens, closes }) =>
     JSON.stringify([opens, closes]),

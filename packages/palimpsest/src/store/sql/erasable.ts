@@ -4,15 +4,15 @@ import { allIn } from './many.ts'
 import { all, type Steps } from './steps.ts'
 
 /**
- * Everything that an erasure can be about, of all namespaces, for a caller that knows only hashes of it. A person is
- * named in several places, and any one of them is enough for an erasure to have something to do.
+ * Everything that an erasure can be about, in all namespaces. The caller knows only hashes of the names. A
+ * person is named in several places, and any one of them is enough for an erasure to have work.
  */
 
 const ROWS_AT_A_TIME = 1_000
 
 type Part = (after: number) => Steps<{ readonly found: readonly Erasable[]; readonly last: number | null }>
 
-/** In this order; a part that has no more is followed by the next one. */
+/** The parts are read in this order. When one has no more, the next one follows. */
 const PARTS: readonly Part[] = [readNamespaces, readSessions, readSenders, readDocuments]
 
 export function* listErasable({
@@ -24,7 +24,7 @@ export function* listErasable({
   return { found, next: part + 1 < PARTS.length ? { part: part + 1, after: 0 } : null }
 }
 
-/** What belongs to no session and no document counts as well: a namespace goes with its settings and keys. */
+/** Rows without a session or document count as well: a namespace is erased with its settings and keys. */
 const WITH_NAMESPACE = [
   ...['sessions', 'documents', 'senders', 'settings', 'api_keys'],
   ...['requests', 'mirrors', 'spending'],
@@ -40,7 +40,7 @@ function* readNamespaces(): ReturnType<Part> {
   return { found, last: null }
 }
 
-/** Documents that are being erased are in a namespace of the erasure's own. */
+/** Documents that are being erased are in a namespace of the erasure itself. */
 function isOfCaller(namespace: string): boolean {
   return namespace !== '' && !namespace.startsWith('\u0001')
 }
@@ -75,7 +75,7 @@ function* readSenders(after: number): ReturnType<Part> {
   return { found, last: rows.at(-1)?.id ?? null }
 }
 
-/** Whose memory it is, whom its facts are about, and who wrote it. */
+/** The person whose memory it is, the people its facts are about, and its author. */
 function* readDocuments(after: number): ReturnType<Part> {
   const rows = yield* all<{ id: number; namespace: string; layer: string; name: string }>(
     `SELECT id, namespace, layer, name FROM documents WHERE id > ?1 ORDER BY id LIMIT ${ROWS_AT_A_TIME}`,

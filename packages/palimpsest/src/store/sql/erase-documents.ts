@@ -8,11 +8,11 @@ import { allIn } from './many.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
- * Documents that go whole. At first they leave their namespace, so that nobody finds them and their keys are free;
- * what belongs to them follows slice by slice.
+ * Documents that are erased whole. First they leave their namespace, so that no caller finds them and their
+ * keys are free. Their rows follow slice by slice.
  */
 
-/** A namespace that nobody can ask for. */
+/** A namespace that no caller can ask for. */
 function hiddenNamespace({ id }: Slice): string {
   return `\u0001erasure/${id}`
 }
@@ -27,7 +27,7 @@ interface HiddenDocument {
 
 const COLUMNS = 'id, layer, name, name_key, version'
 
-/** Whoever calls it holds the session's lock: without it nobody writes its documents. */
+/** The caller holds the session's lock. Without that lock no process writes the session's documents. */
 export function* hideDocumentsOf(sessionId: number, slice: Slice): Steps<void> {
   yield* hide(
     yield* all<HiddenDocument>(`SELECT ${COLUMNS} FROM documents WHERE session_id = ?1`, sessionId),
@@ -46,7 +46,7 @@ export function* hideDocument(layer: LayerName, key: string, slice: Slice): Step
   if (document) yield* hide([document], slice)
 }
 
-/** Of scopes that are this person's alone. */
+/** Documents of scopes that belong to this person alone. */
 export function* hideOwnedDocuments(owner: string, slice: Slice): Steps<void> {
   const owned = yield* all<{ layer: LayerName; name: string }>(
     'SELECT layer, name FROM documents WHERE namespace = ?1 AND owner_id = ?2',
@@ -58,7 +58,7 @@ export function* hideOwnedDocuments(owner: string, slice: Slice): Steps<void> {
 
 const DOCUMENTS_AT_A_TIME = 100
 
-/** Of a whole namespace. Sessions are hidden by now, and theirs with them. */
+/** All documents of a namespace. Its sessions are hidden by now, and their documents with them. */
 export const hideAllDocuments: ErasureStep = function* (slice, cursor) {
   const { namespace, dialect } = slice
   const documents = yield* all<HiddenDocument>(
@@ -84,7 +84,7 @@ function* hide(documents: readonly HiddenDocument[], slice: Slice): Steps<void> 
   slice.count('documents', hidden.length)
 }
 
-/** Where there is a workspace, or has been one, their files have to go, too. */
+/** If there is or was a workspace, the documents' files have to go, too. */
 function* noteFiles(documents: readonly HiddenDocument[], { namespace }: Slice): Steps<void> {
   const mirror = yield* first('SELECT folder FROM mirrors WHERE namespace = ?1', namespace)
   if (!mirror) return
@@ -109,7 +109,7 @@ export function* noteErasedDocuments(
     )
 }
 
-/** What a document lost to an erasure its file has lost already: the file is the newer of the two. */
+/** The file has already lost what the erasure took from the document. So the file is the newer of the two. */
 export function* trustFiles(
   namespace: string,
   documents: readonly { layer: LayerName; key: string }[],

@@ -4,13 +4,13 @@ import { type ErasureStep, ownerOf, type Slice } from './erasure-slice.ts'
 import type { EventPlace } from './event-age.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
-/** Events hold nothing of what was said, but tell of sessions, and how documents were called. */
+/** Events hold nothing of what was said. But they tell of sessions, and of the names of documents. */
 
 const EVENTS_AT_A_TIME = 5_000
 
 const END: EventPlace = { major: Number.MAX_SAFE_INTEGER, minor: Number.MAX_SAFE_INTEGER }
 
-/** An index by session would cost every append: all events are looked through instead. */
+/** Reads through all events, because an index by session would make every append more expensive. */
 export const forgetEvents: ErasureStep = function* (slice, cursor) {
   const after = (cursor ?? { major: 0, minor: 0 }) as EventPlace
   const owner = ownerOf(slice)
@@ -44,8 +44,8 @@ function* forgetWithin(after: EventPlace, end: EventPlace, slice: Slice): Steps<
 }
 
 /**
- * Where the number of a deleted event is given again, a reader that has read the newest event would miss the next one.
- * So an event that belongs to no session is the newest before any is deleted.
+ * If a database gives the number of a deleted event again, a reader that has read the newest event would miss
+ * the next one. So before any event is deleted, an event of no session is made the newest.
  */
 export function* keepNewestEvent({ dialect, now }: Slice): Steps<void> {
   if (!dialect.events.reusesNumbers) return

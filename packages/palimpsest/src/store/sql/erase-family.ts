@@ -9,25 +9,30 @@ import { findSession } from './session.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { holdsErased } from './unindex.ts'
 
-/** Messages that several sessions have, since some were forked from others. */
+/** Messages that several sessions share, because some sessions were forked from others. */
 
-/** The same message: a fork copies it as it is, and whatever becomes of it, these stay. */
+/** Two rows are the same message. A fork copies a message as it is, and these columns never change. */
 const IS_SAME = 'a.seq = b.seq AND a.at = b.at AND a.lag = b.lag AND a.role = b.role'
 
 interface FamilyCursor {
-  /** The session that was named. */
+  /** The session that the request named. */
   readonly session: number
-  /** Relatives that are to be visited, the first of them now; `through`: what they may have of it. */
+  /**
+   * Relatives still to visit; the first is visited now. `through`: the last message that a relative may
+   * share.
+   */
   readonly queue: readonly Fork[]
-  /** Those that were, or are in the queue. */
+  /** Relatives that were visited or are in the queue. */
   readonly known: readonly number[]
-  /** How many of the messages were done in the first of the queue, and the oldest that was erased there. */
+  /** How many of the messages are done in the first session of the queue, and the oldest one erased there. */
   readonly offset: number
   readonly oldest: number | null
   readonly finish: Finish | null
 }
 
-/** Messages of a session: from it, from what it was forked from and from all that was forked from either. */
+/**
+ * Erases messages from the session, from the session that it was forked from, and from all forks of either.
+ */
 export const eraseFromFamily: ErasureStep = function* (slice, cursor) {
   const at = fillCursor(cursor as { session: number } | FamilyCursor)
   if (at.finish !== null) {
@@ -47,7 +52,7 @@ export const eraseFromFamily: ErasureStep = function* (slice, cursor) {
   const isBatchDone = same.every(seq => seq <= erased.through)
   const done = isBatchDone ? batch.length : batch.filter(seq => seq <= erased.through).length
   if (at.offset + done < seqs.length) return { next: { ...at, offset: at.offset + done, oldest } }
-  // Only now: until the last of them was erased, another fork may have been made.
+  // Only now: until the last message was erased, another fork could be made.
   const relatives = (yield* relativesOf(session, relative, slice)).filter(({ id }) => !at.known.includes(id))
   if (oldest !== null && session.id !== at.session) slice.count('forks', 1)
   return {
@@ -60,7 +65,7 @@ export const eraseFromFamily: ErasureStep = function* (slice, cursor) {
   } satisfies Progress
 }
 
-/** Where nothing was erased, another erasure may have been the first, and not yet be through with the index. */
+/** If nothing was erased here, another erasure may have done it first and may not have finished the index. */
 function* beginFinish(session: SessionRow, oldest: number | null): Steps<Finish | null> {
   if (oldest !== null) return { session: session.id, from: oldest, through: oldest }
   if (!(yield* holdsErased(session))) return null
@@ -99,8 +104,8 @@ function* relativesOf(session: SessionRow, { through }: Fork, slice: Slice): Ste
 }
 
 /**
- * Where the same messages are, for a list outside of the database: a session that was forked off since a backup is not in
- * it, and the one that it was forked from is. The session that is named comes first.
+ * Which sessions share the messages, for a list outside the database. A session that was forked after a
+ * backup is not in that backup, but the session that it was forked from is. The named session comes first.
  */
 export function* readFamily(
   namespace: string,
@@ -148,7 +153,7 @@ interface ForksCursor {
   /** The hidden session whose forks are visited now. */
   readonly session: number
   readonly queue: readonly (Fork & { readonly isDirect: boolean })[]
-  /** In the first of the queue: what was looked at, and the oldest message that was erased. */
+  /** For the first session of the queue: how far it was read, and the oldest message that was erased. */
   readonly seq: number
   readonly oldest: number | null
   readonly finish: Finish | null
@@ -156,7 +161,7 @@ interface ForksCursor {
 
 const NO_FORKS: ForksCursor = { session: 0, queue: [], seq: 0, oldest: null, finish: null }
 
-/** Forks of sessions that go whole lose what they took from them, and keep their own. */
+/** Forks of sessions that are erased whole lose the messages that they took, and keep their own. */
 export const eraseFromForks: ErasureStep = function* (slice, cursor) {
   const at = (cursor ?? NO_FORKS) as ForksCursor
   if (at.finish !== null) {

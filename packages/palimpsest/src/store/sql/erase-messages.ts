@@ -29,20 +29,24 @@ import { settleWaiting, withdrawReplies } from './waiting.ts'
 import { forgetMemos, widenFacts, withholdOver } from './withheld.ts'
 
 /**
- * An erased message leaves its place in the log: seq, role, instants, its place among the turns and a digest of its
- * external id. It is hidden as by a rollback, and all that told of it goes or is withheld in the same transaction.
+ * An erased message keeps its place in the log: seq, role, instants, its place among the turns, and a digest
+ * of its external id. It is hidden as by a rollback. Everything that told of it is deleted or withheld in the
+ * same transaction.
  */
 
-/** So many at a time keep a transaction short; of long ones fewer, since every word is taken out of the index. */
+/**
+ * This many at a time keep a transaction short. Of long messages fewer are taken, since every word is taken
+ * out of the index.
+ */
 export const MESSAGES_AT_A_TIME = 50
 const OCTETS_AT_A_TIME = 4_000
-/** The words of a longer one are too many for one transaction: see `unindexErased`. */
+/** A longer message has too many words for one transaction: see `unindexErased`. */
 const MAX_OCTETS_UNINDEXED_AT_ONCE = 16_000
 
 export interface ErasedPart {
-  /** How many were erased. */
+  /** The number of erased messages. */
   readonly messages: number
-  /** Of those that were named, all at or below are done. */
+  /** Every named message at or below this one is done. */
   readonly through: number
 }
 
@@ -56,16 +60,16 @@ interface ErasedRow {
   readonly external_key: string | null
   readonly extras: string | null
   readonly is_visible: number
-  /** Of an assistant's message with calls of tools; `null`: of any other. */
+  /** The content of an assistant's message that calls tools. `null` for any other message. */
   readonly calls: string | null
-  /** Of all that it ever said. */
+  /** The size of all its versions together, in bytes. */
   readonly octets: number
 }
 
 /**
- * The oldest of these messages, as many as are not too long together. Those that are not there, or were erased before,
- * are nothing. Whoever calls it holds the session's lock. Folds, extractions, forks and indexing in flight are void:
- * an epoch begins that no rewrite accounts for.
+ * Erases the oldest of these messages, as many as are not too long together. A message that is missing or
+ * already erased is skipped. The caller holds the session's lock. Folds, extractions, forks and indexing in
+ * flight become void: an epoch begins that no rewrite accounts for.
  */
 export function* eraseMessages(
   session: SessionRow,
@@ -104,7 +108,10 @@ export function* eraseMessages(
   return { messages: rows.length, through: isAll ? Math.max(...seqs) : rows.at(-1)!.seq }
 }
 
-/** Words of others are taken out of messages that stay. All that was made of them is as after an erasure of theirs. */
+/**
+ * Takes the words of other people out of messages that stay. All that was made of these messages is treated
+ * as if they had been erased.
+ */
 export function* eraseWithin(
   session: SessionRow,
   messages: readonly ForeignMessage[],
@@ -134,8 +141,9 @@ export function* eraseWithin(
 }
 
 /**
- * Those that answer these messages quote them: the copies that stand in them go. What was made of them did so, too: which
- * ones they are. A message that held nothing but a copy was quoted by it.
+ * Messages that answer these messages quote them, so the copies in the answers are removed. What was made of
+ * the answers quotes them, too. An answer may have held nothing but a copy. Then the messages that answer it
+ * quote that copy, and are treated the same. Returns all these answers.
  */
 function* forgetQuotations(
   session: SessionRow,
@@ -155,7 +163,7 @@ function* forgetQuotations(
   return [...new Set([...answering, ...(yield* forgetQuotations(session, rows, slice))])]
 }
 
-/** At least one. */
+/** Takes at least one row. */
 function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
   let left = OCTETS_AT_A_TIME
   const end = rows.findIndex(({ octets }) => {
@@ -165,7 +173,7 @@ function firstWithin(rows: readonly ErasedRow[]): readonly ErasedRow[] {
   return end === -1 ? rows : rows.slice(0, Math.max(1, end))
 }
 
-/** Where all texts stand in their rows. */
+/** For a database that keeps all texts in their rows. */
 function octetsOf(table: string): string {
   return `octet_length(${table}.content)`
 }
@@ -224,7 +232,7 @@ function seqsOf(rows: readonly ErasedRow[]): readonly number[] {
   return rows.map(({ seq }) => seq)
 }
 
-/** All that these messages ever said. */
+/** All versions of these messages. */
 function* readContents(
   session: SessionRow,
   seqs: readonly number[],
@@ -248,7 +256,10 @@ function digestedKey({ external_key, extras }: ErasedRow): string | null {
   return erasedKey(externalId)
 }
 
-/** Facts that were learned from any of the messages, and those that a rollback took out: their lines are to go. */
+/**
+ * Facts that were learned from any of the messages, also those that a rollback took out. Their lines have to
+ * go.
+ */
 function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void> {
   const candidates = yield* all<{ document_id: number; id: number; from_seq: number; to_seq: number }>(
     `SELECT document_id, id, from_seq, to_seq FROM facts
@@ -270,7 +281,10 @@ function* condemnFacts(session: SessionRow, seqs: readonly number[]): Steps<void
 const CONDEMN_STANDING = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 0'
 const CONDEMN_WITHDRAWN = 'UPDATE facts SET gone = 2 WHERE document_id = ?1 AND id = ?2 AND gone = 1'
 
-/** What a rollback took out and something else said again stays for its sake. What stood in place of its line. */
+/**
+ * Deletes a fact that a rollback took out, if another fact says the same line. So the line stays for the
+ * other fact. Returns the marks that stood for its packed line.
+ */
 function* forgetSaidAgain(documentId: number, id: number): Steps<readonly string[]> {
   const fact = yield* first<{ line: string }>(
     'SELECT line FROM facts WHERE document_id = ?1 AND id = ?2 AND gone = 1',
@@ -297,7 +311,10 @@ interface Erased {
   readonly state: FoldState
 }
 
-/** Those that the last decision had counted: what is folded, and perhaps more. They are visible still. */
+/**
+ * The erased rows that the last decision had counted: the folded ones, and perhaps more. These rows are still
+ * visible.
+ */
 function* decidedRows(session: SessionRow, { rows, before, state }: Erased): Steps<readonly ErasedRow[]> {
   const decided = rows.filter(({ seq }) => seq <= state.compactedThrough)
   let [through, place] = [before?.seq ?? 0, before?.totals.messages ?? 0]
@@ -320,7 +337,10 @@ function withoutRows<Counts extends VisibleCounts>(
   return { messages: counts.messages - rows.length, replies: counts.replies - replies }
 }
 
-/** The rows above keep their totals: what counts as folded is such that what is raw comes out right, as with an edit. */
+/**
+ * The rows above keep their totals. So the folded amount is set such that the raw amount comes out right, as
+ * with an edit.
+ */
 function* stateWithout(
   session: SessionRow,
   { rows, before, head, state, counted }: Erased & { head: Head | null; counted: readonly ErasedRow[] },
@@ -354,13 +374,16 @@ function* stateWithout(
   }
 }
 
-/** Hidden messages were left out of these when they were hidden. Each version of the memo knows what those before it did. */
+/**
+ * Hidden messages were left out of these when they were hidden. Each version of the memo knows what earlier
+ * versions knew.
+ */
 function* forgetDerived(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
   yield* withholdOver(session, seqs, slice)
   slice.count('memos', yield* forgetMemos(session, Math.min(...seqs)))
 }
 
-/** They may quote what was said. Where something was pending, the session is to be judged again. */
+/** Outcomes may quote what was said. If a decision was pending, the session is judged again. */
 function* forgetOutcome(session: SessionRow, { count, now }: Slice): Steps<void> {
   if (session.last_outcome === null && session.pending === null) return
   count('outcomes', 1)

@@ -7,10 +7,10 @@ import { noteRevision } from './revision.ts'
 import { ERASED_NAMES } from './seen.ts'
 import { all, first, forgetJobs, type Steps } from './steps.ts'
 
-/** A whole tenant: what nobody needs to be told apart from goes together. */
+/** A whole tenant. Rows that need no separate treatment go together. */
 
 const SESSIONS_AT_A_TIME = 10
-/** Of all namespaces: there is no index by namespace and number. */
+/** Counted over all namespaces, because there is no index by namespace and number. */
 const NUMBERS_AT_A_TIME = 2_000
 
 interface Cursor {
@@ -26,7 +26,7 @@ export const hideAllSessions: ErasureStep = function* (slice, cursor) {
     after,
     after + NUMBERS_AT_A_TIME,
   )
-  // In the order in which others lock several.
+  // The order in which other writers lock several sessions.
   for (const { id, ready } of sessions.toSorted(byLockName)) {
     const session = ready === 0 ? undefined : yield* lockSessionById(id, slice)
     if (session) yield* hideSession(session, slice)
@@ -37,7 +37,7 @@ export const hideAllSessions: ErasureStep = function* (slice, cursor) {
   if (last) return { next: { after: last.id } satisfies Cursor }
   const newest = yield* first<{ id: number | null }>('SELECT max(id) AS id FROM sessions')
   if (after + NUMBERS_AT_A_TIME < (newest?.id ?? 0)) return { next: { after: after + NUMBERS_AT_A_TIME } }
-  // And what came for those that were hidden last.
+  // Also the jobs that came for the sessions that were hidden last.
   yield* forgetJobs({ forget: { namespace: slice.namespace } })
   return 'done'
 }
@@ -47,7 +47,10 @@ function byLockName(one: { readonly name: string }, other: { readonly name: stri
   return a! < b! ? -1 : a! > b! ? 1 : 0
 }
 
-/** What is left when sessions and documents are gone. Where the files are is told until they are gone, too. */
+/**
+ * Deletes what is left when sessions and documents are gone. The place of the files is kept until they are
+ * gone, too.
+ */
 export const forgetNamespace: ErasureStep = function* (slice, cursor) {
   const settings = yield* deleteSome(
     { table: 'settings', where: 'namespace = ?1', key: 'name' },
@@ -62,7 +65,7 @@ export const forgetNamespace: ErasureStep = function* (slice, cursor) {
   return cursor === null ? 'nothing' : 'done'
 }
 
-/** Nobody has anything to look for here any more. */
+/** No key has anything left to read here. */
 function* dropKeys({ namespace }: Slice): Steps<boolean> {
   const keys = yield* deleteSome({ table: 'api_keys', where: 'namespace = ?1', key: 'id' }, namespace)
   if (keys.length > 0) yield* noteRevision()
@@ -79,7 +82,7 @@ function* dropConsumers({ namespace }: Slice): Steps<boolean> {
   return (yield* deleteSome(consumers, namespace)).length > 0
 }
 
-/** That of its sessions went with them. */
+/** The spending of sessions went with the sessions. */
 function* dropSpending({ namespace }: Slice): Steps<boolean> {
   const ofAll = { table: 'spending', where: 'session_id = 0 AND namespace = ?1', key: 'model, window_start' }
   return (yield* deleteSome(ofAll, namespace)).length > 0
@@ -89,7 +92,7 @@ function* dropLeases({ namespace, exceed }: Slice): Steps<boolean> {
   const leases = yield* deleteSome<{ token: number }>(
     {
       table: 'leases',
-      // What is left of the names of sessions outlives them: handles do, too.
+      // The leases that mark erased names outlive the sessions, because handles do, too.
       where: 'namespace = ?1 AND (name < ?2 OR name >= ?3)',
       key: 'name',
       returning: 'token',

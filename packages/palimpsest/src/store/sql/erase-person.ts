@@ -24,16 +24,17 @@ import { all, first, run, type Steps } from './steps.ts'
 import { type ForeignMessage, findForeign } from './strip-origins.ts'
 
 /**
- * A person, by the id that senders and private sessions bear. What they said goes from every session; sessions that
- * are theirs go whole, and so do their own document and those of their personal scopes; facts about them go from all others. What the assistant said
- * to others stays, since it is theirs as well.
+ * A person is known by the id that senders and private sessions bear. What the person said goes from every
+ * session. Sessions of the person go whole. So do the person's own document and those of the person's own
+ * scopes. Facts about the person go from all other documents. What the assistant said to other people stays,
+ * since it is theirs as well.
  */
 
 function personOf({ target }: Slice): string {
   return target.kind === 'person' ? target.id : ''
 }
 
-/** From now on nothing new refers to the old names. */
+/** From now on no new row refers to the old names. */
 export const beginPerson: ErasureStep = function* (slice) {
   const id = personOf(slice)
   yield* hideDocument('user', id, slice)
@@ -44,16 +45,16 @@ export const beginPerson: ErasureStep = function* (slice) {
 
 interface Cursor {
   readonly place: LogPlace
-  /** The oldest message that was erased in the session at hand. */
+  /** The oldest message that was erased in the present session. */
   readonly oldest: number | null
   readonly finish: Finish | null
-  /** Anything was found since the beginning: then all is looked through once more. */
+  /** Something was found since the beginning. Then the whole log is read once more. */
   readonly isFound: boolean
 }
 
 const START: Cursor = { place: BEGINNING, oldest: null, finish: null, isFound: false }
 
-/** Through the whole log, until there is nothing to be found. */
+/** Reads the whole log again and again, until a pass finds nothing. */
 export const eraseWhatWasSaid: ErasureStep = function* (slice, cursor) {
   const at = (cursor ?? START) as Cursor
   if (at.finish !== null) {
@@ -77,7 +78,7 @@ function isOf(personId: string): (sender: { readonly person: { readonly id: stri
   return ({ person }) => person?.id === personId
 }
 
-/** Where to go on after something was written; `null`: there was nothing to do on this page. */
+/** Returns where to go on after a write. `null`: this page had nothing to erase. */
 function* eraseFromPage(
   { session, messages, next }: LogPage,
   at: Cursor,
@@ -112,8 +113,9 @@ function* eraseFromPage(
 }
 
 /**
- * What they said is theirs wherever it was passed on, by the id that its origin names: a message that holds nothing else
- * goes, of any other the words go. Names alone are nobody's: of those who hide their ids nothing is found.
+ * What the person said stays the person's when it is passed on. It is found by the id in its origin. A
+ * message that holds nothing else is erased whole; from any other message the words are taken out. A name
+ * alone identifies no person, so people who hide their ids are not found.
  */
 function* findPassedOn(
   session: ScannedSession,
@@ -131,8 +133,9 @@ function* findPassedOn(
 }
 
 /**
- * Private sessions and threads of agents that belong to the person; a group belongs to all who speak there. One that
- * is still being built may hold what they said, and who builds it has read it before: it never appears.
+ * Private sessions and agent threads that belong to the person go whole. A group belongs to all who speak
+ * there. A session that is still being built may hold what the person said, and its builder has read that
+ * already: such a session never appears.
  */
 function* eraseWhole(session: ScannedSession, slice: Slice): Steps<boolean> {
   if (session.ready === 0) {
@@ -154,7 +157,7 @@ interface DocumentCursor {
 
 const DOCUMENTS_AT_A_TIME = 20
 
-/** What documents say about the person, and that they wrote them. */
+/** Facts that documents hold about the person, and the person's name as their author. */
 export const condemnFactsAbout: ErasureStep = function* (slice, cursor) {
   const { layer, name_key } = (cursor ?? { layer: '', name_key: '' }) as DocumentCursor
   const documents = yield* all<DocumentCursor & { id: number }>(
@@ -186,7 +189,7 @@ function* namesOf(slice: Slice): Steps<readonly string[]> {
   return [...new Set([id, ...senders.flatMap(({ person }) => person.name ?? [])])]
 }
 
-/** A display name is no identity; but where it says who wrote, it says that. */
+/** A display name is no identity. But as the author of a version it stands for the person. */
 function* forgetAuthor(documentId: number, names: readonly string[]): Steps<void> {
   for (const name of names)
     yield* run(
@@ -197,14 +200,16 @@ function* forgetAuthor(documentId: number, names: readonly string[]): Steps<void
     )
 }
 
-/** Of all versions. */
+/** The lines of all versions. */
 function* everyLine(documentId: number): Steps<readonly string[]> {
   const row = yield* findDocumentById(documentId)
   const versions = row ? yield* versionsOf(row, { limit: row.version }) : []
   return [...new Set(versions.flatMap(({ content }) => content.split('\n')))]
 }
 
-/** A new chat memory says who is there, as `- With: Ann, Bo`: no fact, and yet about them. */
+/**
+ * A new chat memory lists who is there, as `- With: Ann, Bo`. That is no fact, but it is about the person.
+ */
 function* condemnLists({ id }: { readonly id: number }, names: readonly string[]): Steps<void> {
   const lines = (yield* everyLine(id)).filter(line => isListOf(line, names))
   const lineKey = yield* lineKeyMaker()
@@ -226,7 +231,7 @@ function* condemnLists({ id }: { readonly id: number }, names: readonly string[]
 
 const MAX_LABEL = 40
 
-/** Names may hold commas themselves, so each is looked for as a whole item. */
+/** A name may itself hold commas, so each is searched for as a whole item. */
 function isListOf(line: string, names: readonly string[]): boolean {
   const colon = line.indexOf(': ')
   if (!line.startsWith('- ') || colon === -1 || colon > MAX_LABEL) return false

@@ -7,12 +7,12 @@ import { BEGINNING, LOOK_ROWS, type LogPlace, ROWS_AT_A_TIME, scanLog } from './
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
- * Who spoke is kept once for a whole namespace, without a list of where. When messages go, their senders are retired:
- * nobody finds them by their names any more, so no new message can refer to them. Then the log is looked through, and
- * those that nobody refers to go. The others are found again.
+ * A sender is kept once for a whole namespace, without a list of its messages. When messages go, their
+ * senders are retired: they can no longer be found by name, so no new message can refer to them. Then the log
+ * is read. Senders without any message are deleted. The others can be found again.
  */
 
-/** Not by a name that anybody can have. */
+/** A prefix that no sender's name can have. */
 function retiredPrefix(slice: Pick<Slice, 'id'>): string {
   return `\u0001${ownerOf(slice)}/`
 }
@@ -43,7 +43,7 @@ export function* retiredSenders(slice: Slice): Steps<readonly (SenderRow & { rea
   return rows.map(row => ({ ...row, person: JSON.parse(row.sender) as Sender }))
 }
 
-/** All the ways in which a person appeared, whatever the names. */
+/** All rows of a person, under any name. */
 export function* findSenders(personId: string, { namespace }: Slice): Steps<readonly number[]> {
   const prefix = headOf(`[${JSON.stringify(personId)},`, COMMON_CHARACTERS)
   const rows = yield* all<SenderRow>(
@@ -57,12 +57,12 @@ export function* findSenders(personId: string, { namespace }: Slice): Steps<read
     .map(({ id }) => id)
 }
 
-/** Of long keys only the beginning is as it was. */
+/** A long key keeps only this beginning unchanged. */
 const COMMON_CHARACTERS = 150
 
 interface Cursor {
   readonly place: LogPlace
-  /** In use: of those that were retired. */
+  /** The retired senders that are still in use. */
   readonly used: readonly number[]
 }
 
@@ -91,7 +91,7 @@ export const settleSenders: ErasureStep = function* (slice, cursor) {
 
 function* restoreSender(id: number, sender: Sender, { namespace }: Slice): Steps<void> {
   yield* run(
-    // Where it appeared anew meanwhile, both stay: messages refer to the one and the other.
+    // If the sender appeared anew meanwhile, both rows stay: messages refer to both.
     `UPDATE senders SET sender_key = CASE WHEN EXISTS (
        SELECT 1 FROM senders o WHERE o.namespace = ?2 AND o.sender_key = ?3) THEN ?4 ELSE ?3 END WHERE id = ?1`,
     id,
@@ -105,7 +105,10 @@ function nobodysKey(id: number): string {
   return `\u0001${id}`
 }
 
-/** SQLite gives the highest number again once it is free, and somebody may remember who had it: so that one stays, without a name. */
+/**
+ * SQLite gives the highest number again once it is free, and another process may remember the sender that had
+ * it. So that row stays, without a name.
+ */
 function* dropSender(id: number, slice: Slice): Steps<void> {
   slice.count('senders', 1)
   yield* run('DELETE FROM senders WHERE id = ?1 AND id < (SELECT max(id) FROM senders)', id)
@@ -116,7 +119,7 @@ function* leaveNobody(id: number): Steps<void> {
   yield* run(`UPDATE senders SET sender = 'null', sender_key = ?2 WHERE id = ?1`, id, nobodysKey(id))
 }
 
-/** Of a whole namespace, in which nobody is left who could have spoken. */
+/** All senders of a namespace. No speaker is left in it. */
 export function* dropAllSenders(slice: Slice): Steps<boolean> {
   const { namespace } = slice
   const newest = yield* first<{ id: number }>(

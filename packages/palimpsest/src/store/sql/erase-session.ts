@@ -16,11 +16,12 @@ import { lockSession } from './session.ts'
 import { all, first, forgetJobs, run, type Steps } from './steps.ts'
 
 /**
- * Sessions that go whole. Their name is taken from them first, with all that is known by it: nobody sees them any
- * more, and another session may bear the name. Then what is theirs goes slice by slice, and the row last of all.
+ * Sessions that are erased whole. First they lose their name and all that is known by it. From then on no
+ * caller sees them, and another session may take the name. Then their rows go slice by slice, and the
+ * session's row goes last.
  */
 
-/** A session by its own number, for a writer; one that is not there under its name any more is none. */
+/** Locks a session by its own number, for a writer. Returns nothing if the session has lost its name. */
 export function* lockSessionById(
   id: number,
   { namespace, dialect }: Pick<Slice, 'namespace' | 'dialect'>,
@@ -34,19 +35,19 @@ export function* lockSessionById(
   return session?.id === id ? session : undefined
 }
 
-/** Of the one that is to be erased. */
+/** Hides the session that the erasure names. */
 export const hideTarget: ErasureStep = function* (slice, cursor) {
   const session = yield* lockSessionById((cursor as { session: number }).session, slice)
   if (session) yield* hideSession(session, slice)
   return 'done'
 }
 
-/** Whoever calls it holds the session's lock. */
+/** The caller holds the session's lock. */
 export function* hideSession(session: SessionRow, slice: Slice): Steps<void> {
   const { namespace, now } = slice
   yield* hideDocumentsOf(session.id, slice)
   yield* doomBuildsOf(session, slice)
-  // Those of a namespace go together.
+  // The jobs of a whole namespace go together.
   if (slice.target.kind !== 'namespace') yield* forgetJobs({ forget: { namespace, session: session.name } })
   const lease = yield* first<{ token: number }>(
     'DELETE FROM leases WHERE namespace = ?1 AND name = ?2 RETURNING token',
@@ -54,7 +55,7 @@ export function* hideSession(session: SessionRow, slice: Slice): Steps<void> {
     keyOf(`extraction/${session.name}`),
   )
   yield* noteErasedName(session)
-  // Epochs begin with the highest, tokens above it.
+  // A new session starts with the highest of these as its epoch, and its tokens lie above it.
   for (const number of [session.epoch + 2, session.lease_token, lease?.token ?? 0]) slice.exceed(number)
   yield* recordEvent({
     sessionId: session.id,
@@ -76,7 +77,7 @@ export function* hideSession(session: SessionRow, slice: Slice): Steps<void> {
   if (session.settings !== null) slice.count('settings', 1)
 }
 
-/** As builds have one: a name that nobody can ask for. */
+/** As with a build: a name that no caller can ask for. */
 function hiddenName(sessionId: number, slice: Slice): string {
   return `\u0001${ownerOf(slice)}/${sessionId}`
 }
@@ -113,9 +114,9 @@ export const emptySessions: ErasureStep = function* (slice, cursor) {
   return { next: {} } satisfies Progress
 }
 
-/** `false`: there is no more. */
+/** `false`: nothing is left. */
 function* emptySession(session: SessionRow, slice: Slice): Steps<boolean> {
-  // Where all documents go, nothing has to be taken out of them.
+  // If all documents of the namespace go, no facts have to be taken out of them.
   if (slice.target.kind !== 'namespace') {
     if (yield* condemnFactsOf(session)) return true
     if (yield* forgetSourcesOf(session, slice)) return true
@@ -130,7 +131,7 @@ function* emptySession(session: SessionRow, slice: Slice): Steps<boolean> {
   return false
 }
 
-/** What it taught other documents. */
+/** Facts that the session taught to other documents. */
 function* condemnFactsOf({ id }: SessionRow): Steps<boolean> {
   const facts = yield* all(
     `UPDATE facts SET gone = 2 WHERE session_id = ?1 AND gone < 2 AND (document_id, id) IN (
@@ -142,7 +143,10 @@ function* condemnFactsOf({ id }: SessionRow): Steps<boolean> {
 
 const VERSIONS_AT_A_TIME = 200
 
-/** Versions of documents that it could write name its messages as their sources. */
+/**
+ * Versions of shared documents name the session's messages as sources. Only documents that it could write are
+ * searched.
+ */
 function* forgetSourcesOf(session: SessionRow, { namespace }: Slice): Steps<boolean> {
   const keys = [
     { layer: 'persona' as const, key: '' },
@@ -188,7 +192,7 @@ function* deleteMessages(session: SessionRow, slice: Slice): Steps<boolean> {
   return gone.length > 0
 }
 
-/** By their terms, of which a common one may have some rows more. */
+/** Deletes by term. A common term may have some more rows than the limit. */
 function* deletePostings({ id }: SessionRow): Steps<boolean> {
   const gone = yield* all(
     `DELETE FROM postings WHERE session_id = ?1 AND term IN (
@@ -212,7 +216,9 @@ export const forgetSessions: ErasureStep = function* (slice, cursor) {
   return { next: {} }
 }
 
-/** After their events: whatever was trimmed of these meanwhile is there by now. */
+/**
+ * Runs after the events are deleted: by then, folds that were trimmed from them meanwhile are in the history.
+ */
 function* forgetOldFolds(slice: Slice): Steps<boolean> {
   const sessions = yield* all<{ id: number }>(
     `SELECT id FROM sessions WHERE ready > 1 AND ready = 3 AND lease_owner = ?1 LIMIT ${SESSIONS_AT_A_TIME}`,

@@ -1,7 +1,9 @@
 import type { ErasurePlace, ErasureRecord, ErasureStage, ErasureTarget } from '../erasure.ts'
 import { all, first, type Steps } from './steps.ts'
 
-/** What every process asks at its start: without all that erasing takes. */
+/**
+ * What every process asks at its start. It is apart from the rest, so that the erasure code is not loaded.
+ */
 
 export interface ErasureRow {
   readonly id: number
@@ -50,7 +52,7 @@ export function* listOpenErasures(namespace: string): Steps<readonly ErasureReco
   return rows.map(toRecord)
 }
 
-/** Of all namespaces. */
+/** The ids of all namespaces. */
 export function* readErasureListIds(): Steps<readonly string[]> {
   const rows = yield* all<{ list_id: string }>(
     'SELECT DISTINCT list_id FROM erasures WHERE list_id IS NOT NULL ORDER BY list_id',

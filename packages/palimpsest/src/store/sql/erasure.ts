@@ -34,8 +34,9 @@ export {
 export { readFamily } from './erase-family.ts'
 
 /**
- * What an erasure does in its first stage, one step after the other. Each slice of a step is a transaction of its own
- * that leaves everything as whole as it was; where it goes on is stored with it, so anybody may go on, at any time.
+ * The steps of the first stage of an erasure, in their order. Each slice of a step is a transaction of its
+ * own, and leaves the data whole. The place to go on is stored with it, so any process may go on, at any
+ * time.
  */
 const STEPS: Readonly<Record<ErasureTarget['kind'], readonly ErasureStep[]>> = {
   messages: [eraseFromFamily, emptySessions, rewriteDocuments, forgetSessions],
@@ -52,7 +53,7 @@ const STEPS: Readonly<Record<ErasureTarget['kind'], readonly ErasureStep[]>> = {
   person: [
     beginPerson,
     eraseWhatWasSaid,
-    // Whatever was written about them meanwhile.
+    // Again, for what was written about the person meanwhile.
     beginPerson,
     condemnFactsAbout,
     eraseFromForks,
@@ -74,7 +75,7 @@ const STEPS: Readonly<Record<ErasureTarget['kind'], readonly ErasureStep[]>> = {
   ],
 }
 
-/** Where to go on: which step, and where in it. */
+/** Where to go on: the step, and the place in it. */
 interface Place {
   readonly step: number
   readonly cursor: unknown
@@ -85,7 +86,7 @@ export function* beginErasure(
   { target, now, listId }: Parameters<ErasureStore['beginErasure']>[1],
 ): Steps<ErasureRecord> {
   const progress: Place = { step: 0, cursor: yield* firstCursor(namespace, target) }
-  // A job may say what a summariser said of a message.
+  // A job may hold what a summariser said of a message.
   yield* forgetJobs({ words: { namespace } })
   const row = yield* first<ErasureRow>(
     `INSERT INTO erasures (namespace, target, requested_at, stage, places, progress, list_id)
@@ -99,7 +100,7 @@ export function* beginErasure(
   return toRecord(row!)
 }
 
-/** A namespace that no caller can name: of an erasure that was about nothing that is there. */
+/** A namespace that no caller can name. It stands for an erasure of something that is not there. */
 const NO_NAMESPACE = ''
 
 export function* repeatErasure({
@@ -120,7 +121,7 @@ export function* repeatErasure({
   return toRecord(row!)
 }
 
-/** As much of it as there is; `null`: nothing. */
+/** The part of the target that is still there. `null`: nothing. */
 function* stillThere(namespace: string, target: ErasureTarget): Steps<ErasureTarget | null> {
   if (target.kind === 'namespace' || target.kind === 'person') return target
   const session = yield* findSession({ namespace, id: target.sessionId })
@@ -152,7 +153,7 @@ export function* nameErasure(
   return toRecord(yield* requireErasure(namespace, id))
 }
 
-/** A session by its number: another one may have its name by the time that it is erased. */
+/** A session is named by its number, because another session may have its name by the time of the erasure. */
 function* firstCursor(namespace: string, target: ErasureTarget): Steps<unknown> {
   if (target.kind === 'namespace') return null
   if (target.kind === 'person') {
@@ -204,7 +205,7 @@ export function* continueErasure(
   return toRecord(updated!)
 }
 
-/** Steps that find nothing to do take no transaction of their own. `null`: that was the last. */
+/** Steps that find nothing to do take no transaction of their own. `null`: that was the last step. */
 function* takeStep(slice: Slice, { step, cursor }: Place): Steps<Place | null> {
   const steps = STEPS[slice.target.kind]
   for (let [at, from] = [step, cursor]; at < steps.length; at++, from = null) {
@@ -216,7 +217,7 @@ function* takeStep(slice: Slice, { step, cursor }: Place): Steps<Place | null> {
   return null
 }
 
-/** One at a time; before sessions and documents are locked. */
+/** One process at a time works on an erasure. Its lock comes before those of sessions and documents. */
 function* lockErasure(namespace: string, id: number, dialect: Dialect): Steps<ErasureRow> {
   yield* dialect.lock('erasure', [namespace, id])
   return yield* requireErasure(namespace, id)
@@ -247,7 +248,7 @@ export function* advanceErasure(
     id,
     stage,
     JSON.stringify(sum),
-    // It may name somebody: the bytes of that are scrubbed with the rest.
+    // The target may name a person. The bytes of that name are scrubbed with the rest.
     isForgotten ? null : row.target,
     from,
   )

@@ -1,26 +1,26 @@
-/** How old events are, without the times that they bear: a clock that was wrong has written those. */
+/** The age of events, computed without their own times: a wrong clock may have written those. */
 
 /**
- * A place in the order of events: after those with a smaller `major`, and of the same `major`, with a smaller `minor`.
- * On SQLite it is their number, on PostgreSQL a transaction and a number.
+ * A place in the order of events: first by `major`, then by `minor`. On SQLite it is the event's number. On
+ * PostgreSQL it is a transaction and a number.
  */
 export interface EventPlace {
   readonly major: number
   readonly minor: number
 }
 
-/** That event was the newest when so much time had passed. */
+/** The newest event at the time when `livedMs` had passed. */
 export interface EventMark extends EventPlace {
   readonly livedMs: number
 }
 
 const DAY_MS = 86_400_000
-/** So many parts of the retention pass between two marks: an event stays no longer than one of them too long. */
+/** The retention has this many marks. An event stays at most one part too long. */
 const MARKS_A_RETENTION = 32
-/** More of them were made for another retention. */
+/** If there are more marks, they were made for another retention. */
 const MAX_MARKS = 256
 
-/** Below 0: the first is earlier. */
+/** Below 0: `one` is earlier. */
 export function comparePlaces(one: EventPlace, other: EventPlace): number {
   return one.major - other.major || one.minor - other.minor
 }
@@ -30,8 +30,9 @@ export function earliest(places: readonly EventPlace[]): EventPlace {
 }
 
 /**
- * The time that has passed, and by which clock. A clock that went on by more than a day was set, or no program ran: a day
- * has passed. One that is behind another one's by less than a day waits for it; one that is further behind is taken as it is.
+ * The time that has passed, and the clock reading that it is based on. If a clock jumped ahead by more than a
+ * day, it was set, or no program ran: one day counts. A clock that is behind by less than a day waits until
+ * it catches up. A clock that is further behind is accepted as it is.
  */
 export function passTime(
   { livedMs, lookedAt }: { readonly livedMs: number; readonly lookedAt: number | null },
@@ -42,7 +43,7 @@ export function passTime(
   return { livedMs: livedMs + Math.min(passedMs, DAY_MS), lookedAt: now }
 }
 
-/** With one for the newest event, where the last one is old enough. */
+/** Adds a mark for the newest event if the last mark is old enough. */
 export function markNewest(
   marks: readonly EventMark[],
   newest: EventPlace,
@@ -55,7 +56,7 @@ export function markNewest(
   return [...kept, { livedMs, major: newest.major, minor: newest.minor }]
 }
 
-/** Through which all are older than that; `null`: none is known to be. */
+/** All events through this mark are older than the retention. `null`: no event is known to be. */
 export function oldThrough(
   marks: readonly EventMark[],
   { livedMs, retentionMs }: { readonly livedMs: number; readonly retentionMs: number },

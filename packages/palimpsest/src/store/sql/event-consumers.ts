@@ -6,14 +6,14 @@ import { readHistory } from './event-history.ts'
 import { placeAfter } from './events.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
-/** Of a namespace: each of them may keep events from being trimmed. */
+/** For one namespace. Each consumer may keep events from being trimmed. */
 const MAX_CONSUMERS = 100
-/** Who was not seen for so many times the retention keeps nothing any more. */
+/** A consumer that was not seen for this many retentions no longer keeps events. */
 const HELD_RETENTIONS = 4
-/** And is forgotten after so many. */
+/** After this many, it is forgotten. */
 const KNOWN_RETENTIONS = 8
 
-/** An error as `readEvents` has it where the position is lost. */
+/** Throws the error of `readEvents` if the position is lost. */
 export function* noteConsumer(
   namespace: string,
   { name, after, now }: { name: string; after: string | null; now: number },
@@ -73,15 +73,15 @@ export interface AwayConsumer {
 }
 
 const AWAY = {
-  /** Nothing is kept for them any more. */
+  /** No events are kept for these any more. */
   gone: `t.lived_ms - c.seen_lived_ms >= ${HELD_RETENTIONS} * t.retention_ms`,
-  /** For them events are kept that are older than the retention. */
+  /** For these, events older than the retention are kept. */
   awaited: `t.lived_ms - c.seen_lived_ms >= t.retention_ms
      AND t.lived_ms - c.seen_lived_ms < ${HELD_RETENTIONS} * t.retention_ms
      AND c.generation_key = (SELECT generation_key FROM identity)`,
 }
 
-/** Those that were not seen for a whole retention, the longest away first. */
+/** Consumers that were not seen for a whole retention, the longest away first. */
 export function* readAwayConsumers(which: keyof typeof AWAY, limit: number): Steps<readonly AwayConsumer[]> {
   return yield* all(
     `SELECT c.namespace, c.name, c.seen_at FROM event_consumers c CROSS JOIN event_trim t
@@ -90,7 +90,7 @@ export function* readAwayConsumers(which: keyof typeof AWAY, limit: number): Ste
   )
 }
 
-/** What the slowest of those that keep anything has read; `undefined`: none does. */
+/** The position of the slowest consumer that keeps events; `undefined`: none does. */
 export function* readSlowest(time: {
   readonly livedMs: number
   readonly retentionMs: number

@@ -8,7 +8,7 @@ import { all, first, insertRow, run, type Steps } from './steps.ts'
 
 interface NewEvent {
   readonly sessionId: number
-  /** Where a document changed; one of no session has 0 for the session. */
+  /** The document that changed. Without a session, `sessionId` is 0. */
   readonly documentId?: number
   readonly type: EventType
   readonly at: number
@@ -17,7 +17,7 @@ interface NewEvent {
   readonly data?: Readonly<Record<string, unknown>>
 }
 
-/** In the transaction of the change itself: an event is there exactly if its change is. */
+/** Called in the transaction of the change itself. So an event exists exactly if its change does. */
 export function* recordEvent(event: NewEvent): Steps<void> {
   const { sessionId, documentId, type, at, fromSeq, toSeq, data } = event
   if (documentId !== undefined)
@@ -58,7 +58,7 @@ export function* readEvents(
   return rows.map(row => toEvent(row, positionIn(history.identity, row)))
 }
 
-/** The newest that readers get, and when it was, whether its session is still there or not. */
+/** The newest event that readers get, and its time, whether its session is still there or not. */
 export function* readNewestEvent({
   events,
 }: Dialect): Steps<(EventPlace & { readonly at: number }) | undefined> {
@@ -71,37 +71,37 @@ export function* readNewestEvent({
 export function* readLastPosition(dialect: Dialect): Steps<string> {
   const { identity, through } = yield* readHistory()
   const row = yield* readNewestEvent(dialect)
-  // While a transaction is under way for long, all that lie before it may have been trimmed.
+  // During a long transaction, all events before it may have been trimmed.
   const isTrimmed = row === undefined || comparePlaces(row, through) < 0
   return positionIn(identity, isTrimmed ? through : row)
 }
 
-/** Before the oldest event that a reader gets. */
+/** The position before the oldest event that a reader gets. */
 export function* readFirstPosition(): Steps<string> {
   const { identity, through } = yield* readHistory()
   return positionIn(identity, through)
 }
 
-/** Where a reader goes on. An error where there was something after its position that it can no longer get. */
+/** Where a reader goes on. Throws if events after its position are no longer available. */
 export function placeAfter(after: string | null, { identity, through }: EventHistory): EventPlace {
   const position = parsePosition(after ?? '0')
   if (position === null)
     throw new InvalidArgumentError('after', after, 'the position of an event that was read before')
   if (!isOf(identity, position)) throw new PositionLostError()
   const isTrimmed = comparePlaces(position, through) < 0
-  // Only who begins at the beginning has missed nothing.
+  // Only a reader that starts from the beginning has missed nothing.
   const isBeginning = position.major === 0 && position.generationKey === null
   if (isTrimmed && !isBeginning) throw new PositionLostError()
   return isTrimmed ? through : position
 }
 
-/** After a restore the same numbers are given to other events: a position says in which generation it is one. */
+/** After a restore the same numbers are given to other events. So a position names its generation. */
 function positionIn({ generationKey }: Identity, { major, minor }: EventPlace): string {
   return `${minor === 0 ? major : `${major}.${minor}`}~${generationKey}`
 }
 
 interface Position extends EventPlace {
-  /** `null`: a program of an earlier version gave it, or it is the beginning. */
+  /** `null`: a program of an earlier version gave the position, or it is the beginning. */
   readonly generationKey: string | null
 }
 
@@ -111,7 +111,7 @@ function parsePosition(text: string): Position | null {
   return { major: Number(parts[1]), minor: Number(parts[2] ?? 0), generationKey: parts[3] ?? null }
 }
 
-/** Before all events is before those of every generation. */
+/** The position before all events is valid in every generation. */
 function isOf(identity: Identity, { major, generationKey }: Position): boolean {
   if (generationKey !== null) return generationKey === identity.generationKey
   return major === 0 || identity.generation === 1

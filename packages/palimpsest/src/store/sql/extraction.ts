@@ -16,7 +16,10 @@ import { first, run, type Steps } from './steps.ts'
 import { countVisible, readVisible } from './visible.ts'
 import { withdrawTakenBack } from './withdraw-facts.ts'
 
-/** Whether it may feed anything: whose its scope is, if it is one person's, is asked when it is read. */
+/**
+ * Whether the session may feed any document. If its scope belongs to one person, the owner is checked when
+ * the messages are read.
+ */
 export function isExtracted(
   session: SessionRow,
   { scopeLearnsFrom: from }: Pick<ExtractionRules, 'scopeLearnsFrom'>,
@@ -26,7 +29,7 @@ export function isExtracted(
   return isFed(null) || isFed(personAlone(traits))
 }
 
-/** When there is something to extract; `null`: there is nothing. */
+/** When an extraction is due; `null`: there is nothing to extract. */
 function* extractAt(
   session: SessionRow,
   head: Head | null,
@@ -36,7 +39,7 @@ function* extractAt(
   if (rules.when === 'off' || head === null || !isExtracted(session, rules)) return null
   const at = yield* extractNewAt(session, head, rules, now)
   if (correctionsOf(session).unlearned.length === 0) return at
-  // What was edited since is due when the edit said.
+  // Messages that were edited since are due at the time that the edit set.
   return Math.min(at ?? Number.POSITIVE_INFINITY, session.extract_at ?? now)
 }
 
@@ -50,12 +53,12 @@ function* extractNewAt(
   const isDue = when === 'turn' ? head.totals.complete : yield* isUnread(session, head, batchMessages)
   if (isDue) return now
   const isWorthIt = when === 'turn' || (yield* isUnread(session, head, Math.ceil(batchMessages / 4)))
-  // A message that a clock ahead of time put into the log came now, at the latest.
+  // A clock ahead of time may have dated this message. It came now, at the latest.
   const since = Math.min(now, head.appendedAt)
   return Math.min(since + (isWorthIt ? idleMs : longIdleMs), now + MAX_EXTRACTION_WAIT_MS)
 }
 
-/** Other than `keepExtractAt` it puts off, too: what was due may be so no longer. */
+/** Unlike `keepExtractAt` this may also put off the time: the session may no longer be due. */
 export function* judgeExtraction(
   session: SessionRow,
   { rules, now }: { rules: ExtractionRules; now: number },
@@ -64,7 +67,7 @@ export function* judgeExtraction(
   return at === session.extract_at ? at : yield* writeExtractAt(session, { at, now })
 }
 
-/** After a failure no time before that of the next try is written. */
+/** After a failure, no time before that of the next try is written. */
 function* writeExtractAt(
   session: SessionRow,
   { at, now }: { at: number | null; now: number },
@@ -80,14 +83,17 @@ function* writeExtractAt(
   return written!.extract_at
 }
 
-/** Whether so many messages wait. Hidden ones have `seq`s, too. */
+/** Whether this many messages wait. Hidden messages have `seq`s, too. */
 function* isUnread(session: SessionRow, head: Head, messages: number): Steps<boolean> {
   const { extracted_through: after } = session
   if (head.seq - after < messages) return false
   return (yield* countVisible(session, { after, through: head.seq })) >= messages
 }
 
-/** A later time is not written: when the earlier one comes, it is looked at anew. So a busy session costs nothing. */
+/**
+ * A later time is not written: when the earlier one comes, the session is judged again. So a busy session
+ * costs nothing.
+ */
 export function* keepExtractAt(
   session: SessionRow,
   { head, rules, now }: { head: Head | null; rules: ExtractionRules; now: number },
@@ -130,7 +136,10 @@ export function* commitExtraction(
   )
 }
 
-/** A scope may have become another person's while messages were read for it: then they are read again, and not for it. */
+/**
+ * A scope may have become another person's while messages were read for it. Then they are read again, without
+ * that scope.
+ */
 function* checkOwners(session: SessionRow, { documents }: ExtractionCommit): Steps<void> {
   for (const { key } of documents) {
     const owner = (yield* findDocument(key))?.owner_id ?? null
@@ -143,7 +152,7 @@ function* checkOwners(session: SessionRow, { documents }: ExtractionCommit): Ste
   }
 }
 
-/** Neither edited nor hidden since. */
+/** True if no message was edited or hidden since the read. */
 function* isAsRead(session: SessionRow, { after, through, read }: ExtractionCommit): Steps<boolean> {
   const rows = yield* readVisible<{ version: number }>(session, {
     columns: 'version',
@@ -156,7 +165,7 @@ function* isAsRead(session: SessionRow, { after, through, read }: ExtractionComm
   return rows.length === read.messages && rows.reduce((sum, row) => sum + row.version, 0) === read.versions
 }
 
-/** Those that were erased or hidden meanwhile are nothing to read. */
+/** Messages that were erased or hidden meanwhile need no reading. */
 function* areVersions(session: SessionRow, read: NonNullable<ExtractionCommit['relearned']>): Steps<boolean> {
   const messages = yield* readMessagesAt(
     session,

@@ -23,7 +23,7 @@ interface FactRow {
   readonly gone: number
 }
 
-/** One that a rollback took out is known still, since earlier versions of the document tell it. */
+/** A fact that a rollback took out is still known, since earlier versions of the document hold its line. */
 export interface StoredFact extends Fact {
   readonly withdrawn?: true
 }
@@ -46,7 +46,7 @@ const SELECT = `SELECT f.id, f.line, f.subject, s.name AS session_name, f.from_s
     f.source, f.version, f.superseded_at, f.gone
   FROM facts f LEFT JOIN sessions s ON s.id = f.session_id`
 
-/** All that ever were: for those who ask for that. There are as many as a chat is old. */
+/** All facts that there ever were. There are as many as a chat is old, so few callers ask for all. */
 export function* readFacts(
   documentId: number,
   which: 'standing' | 'withdrawn too' = 'standing',
@@ -60,15 +60,21 @@ export function* readFacts(
 }
 
 /**
- * Where lines are asked for: so written, either database has to take the index of lines, whatever it thinks of how many
- * facts a document has.
+ * For queries by line. Written like this, both databases have to use the index of lines, however many facts
+ * they assume a document to have.
  */
 export const OF_DOCUMENT = 'f.document_id + 0 = ?1'
 
-/** The same for the facts whose place a version took: SQLite sees only so that the index has all of them. */
+/**
+ * The same for facts that a version replaced. SQLite needs the first condition to see that the index holds
+ * all of them.
+ */
 export const REPLACED_BY = 'document_id = ?1 AND superseded_by > 0 AND superseded_by = ?2'
 
-/** Those whose lines stand in a text of the document, however many others there were. */
+/**
+ * Facts whose lines stand in a text of the document. The cost does not depend on how many other facts there
+ * were.
+ */
 export function* readFactsIn(documentId: number, content: string): Steps<readonly StoredFact[]> {
   const rows = yield* allIn<FactRow>(
     `${SELECT} WHERE ${OF_DOCUMENT} AND f.gone = 0 AND f.line_key IN (*)`,
@@ -78,28 +84,37 @@ export function* readFactsIn(documentId: number, content: string): Steps<readonl
   return rows.toSorted((one, other) => one.id - other.id).map(toFact)
 }
 
-/** Of all lines of a text, as facts may have them: whichever way it ends its lines, and they theirs. */
+/**
+ * The keys of all lines of a text, as facts may have them. Text and facts may end their lines in different
+ * ways.
+ */
 export function lineKeysIn(content: string): readonly string[] {
   const lines = new Set(content.split('\n').map(withoutReturn))
   return [...lines].flatMap(line => [shortKey(line), longKey(line), longKey(`${line}\r`)])
 }
 
-/** By which equal lines are found: all keys that a fact of this line may have. */
+/** All keys that a fact of this line may have. Equal lines are found by them. */
 export function lineKeys(line: string): readonly string[] {
   return [shortKey(line), longKey(line)]
 }
 
-/** The key of a new fact. Programs of an earlier version know long keys alone. */
+/** Makes the key of a new fact. Programs of an earlier version know only long keys. */
 export function* lineKeyMaker(): Steps<(line: string) => string> {
   return (yield* isCompact()) ? shortKey : longKey
 }
 
-/** Never longer than an index can hold, and never with what a database cannot. It begins with a quotation mark. */
+/**
+ * Never longer than an index allows, and never with a character that a database cannot hold. It begins with a
+ * quotation mark.
+ */
 function longKey(line: string): string {
   return keyOf(JSON.stringify(line))
 }
 
-/** 96 bits of a digest. However the line ends; as JSON, since of half a character UTF-8 keeps nothing. */
+/**
+ * 96 bits of a digest. The line's ending does not matter. The line is hashed as JSON, because UTF-8 loses
+ * half a surrogate pair.
+ */
 export function shortKey(line: string): string {
   const { createHash } = process.getBuiltinModule('node:crypto')
   return createHash('sha256')
@@ -108,13 +123,13 @@ export function shortKey(line: string): string {
     .slice(0, 16)
 }
 
-/** A fact stands on a line of its own, whichever way the document ends its lines. */
+/** A fact stands on a line of its own. The line endings of the document do not matter. */
 export function standsIn(content: string): (line: string) => boolean {
   const lines = new Set(content.split('\n').map(withoutReturn))
   return line => lines.has(withoutReturn(line))
 }
 
-/** The text with other lines in the place of some; `null`: a line stays. */
+/** Replaces some lines of the text by others. `null`: the line stays. */
 export function replaceLines(content: string, by: (line: string) => readonly string[] | null): string {
   return content
     .split('\n')
@@ -128,7 +143,7 @@ export function withoutLines(content: string, gone: readonly string[]): string {
   return replaceLines(content, line => (lines.has(line) ? [] : null))
 }
 
-/** Lines that an erasure has condemned and not come to yet: nobody may make anything of them any more. */
+/** Lines that an erasure has condemned and not removed yet. Nothing new may be made of them. */
 export function* condemnedLines(documentId: number): Steps<readonly string[]> {
   const condemned = yield* all<{ line: string }>(
     'SELECT line FROM facts WHERE document_id = ?1 AND gone > 1',

@@ -8,21 +8,21 @@ import { all, run, type Steps } from './steps.ts'
 import { type UnindexCursor, unindexErased } from './unindex.ts'
 import { withholdAbove } from './withheld.ts'
 
-/** What is left to do in a session after its messages were erased, the oldest of them being `from`. */
+/** What is left to do in a session after its messages were erased. `from` is the oldest of them. */
 export interface Finish {
   readonly session: number
   readonly from: number
-  /** Results of tools were looked at through this message. */
+  /** Tool results were checked through this message. */
   readonly through: number
-  /** Where the walk through the index is; `null` and nothing: at its beginning. */
+  /** The place of the walk through the index. `null` or missing: its beginning. */
   readonly index?: UnindexCursor | null
 }
 
 const ROWS_AT_A_TIME = 1_000
 
 /**
- * Later messages in which a tool gave back what was erased go, too; and later segments whose summariser was told of
- * it are withheld. Long messages are taken out of the index. Where to go on; `null`: that was all.
+ * Erases later messages in which a tool gave back what was erased. Withholds later segments whose summariser
+ * saw it. Takes long messages out of the index. Returns where to go on; `null`: that was all.
  */
 export function* finishSession(finish: Finish, slice: Slice): Steps<Finish | null> {
   const session = yield* lockSessionById(finish.session, slice)
@@ -35,7 +35,7 @@ export function* finishSession(finish: Finish, slice: Slice): Steps<Finish | nul
     const isAll = recalling.every(seq => seq <= erased.through)
     return { ...finish, through: isAll ? through : erased.through }
   }
-  // What is appended between two slices must not put off the end of it for ever.
+  // A steady stream of appends between two slices must not put off the end for ever.
   if (rows.length === ROWS_AT_A_TIME) return { ...finish, through }
   if (yield* withholdAbove(session, finish.from, slice)) return { ...finish, through }
   const index = yield* unindexErased(session, finish.index ?? null)
@@ -44,7 +44,7 @@ export function* finishSession(finish: Finish, slice: Slice): Steps<Finish | nul
   return null
 }
 
-/** What later folds left in memory, where their summariser was shown what came before. */
+/** Facts that later folds left in memory, if their summariser saw what came before. */
 function* condemnToldAbove(session: SessionRow, seq: number): Steps<void> {
   yield* run(
     `UPDATE facts SET gone = 2 WHERE session_id = ?1 AND to_seq > ?2 AND from_seq > ?2 AND source = 'fold' AND gone < 2
@@ -62,7 +62,7 @@ interface LinkedRow {
   readonly format: number
 }
 
-/** Of all messages, with the contents of those alone that may hold what a tool gave back. */
+/** Reads all messages, but only the contents that may hold a tool result. */
 function* readLinked(session: SessionRow, after: number): Steps<readonly LinkedRow[]> {
   return yield* all<LinkedRow>(
     `SELECT seq, format, CASE WHEN flags & ${LINKED} <> 0 AND format <> ${ERASED} THEN content END AS content
@@ -93,7 +93,7 @@ function* thoseThatRecallErased(session: SessionRow, rows: readonly LinkedRow[])
   return [...new Set(recalling)].sort((one, other) => one - other)
 }
 
-/** The messages of this session that memory tools gave back, in whatever a framework wrapped their results. */
+/** The messages of this session that memory tools gave back, however a framework wrapped their results. */
 function recalledSeqs(content: Content): readonly number[] {
   if (typeof content === 'string') return []
   return content.flatMap(part => (part.type === 'tool-result' ? seqsIn(part.output, DEEPEST) : []))

@@ -1,12 +1,13 @@
 /**
- * Half of what a number can hold, so that as many can follow. Nothing comes to such a number by itself: one above it was
- * imported from a wrong file before files were checked, and whatever comes next is lower, and so another one.
+ * Half of what a number can hold, so that as many can follow. No counter reaches such a number by itself. A
+ * higher one was imported from a wrong file before files were checked. The next number after it is lower, and
+ * so a different one.
  */
 export const MAX_FLOOR = 2 ** 52
 
 /**
- * What comes in namespace `?1` under a name that was erased must not be taken for what bore it before, by anybody in
- * any process who remembers that by name and number. So epochs begin with this number, and versions and tokens above
- * it: it is 0, or the highest that anything had which an erasure took away.
+ * A process may remember something by name and number. What comes in namespace `?1` under an erased name must
+ * not be taken for what had the name before. So epochs begin with this number, and versions and tokens begin
+ * above it. It is the highest number of anything that was erased, or 0.
  */
 export const FLOOR = `(SELECT coalesce(max(highest), 0) FROM erasures WHERE namespace = ?1 AND highest <= ${MAX_FLOOR})`

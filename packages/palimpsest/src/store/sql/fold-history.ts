@@ -17,8 +17,8 @@ interface FoldRow {
 }
 
 /**
- * The newest first. Those of one session are written one after the other, so their ids alone are in order; the types
- * are written out as the index of such events has them.
+ * Folds, the newest first. Events of one session are written one after the other, so their ids are in order.
+ * The query names the types in the same way as the index of such events.
  */
 export function* readFolds(
   session: SessionRow,
@@ -32,7 +32,7 @@ export function* readFolds(
     limit,
   )
   if (rows.length === limit) return rows.map(toFoldEvent)
-  // What is older than all events.
+  // Folds whose events were trimmed.
   const older = yield* all<FoldRow>(
     `SELECT id, type, at, from_seq, to_seq, data FROM fold_history
      WHERE session_id = ?1 AND id < ?2 ORDER BY id DESC LIMIT ?3`,
@@ -50,7 +50,7 @@ export interface OldEvent extends FoldRow {
 
 const HISTORY = ['session_id', 'id', 'type', 'at', 'from_seq', 'to_seq', 'data'] as const
 
-/** Of sessions that are being erased nothing is kept. */
+/** Keeps nothing of sessions that are being erased. */
 export function* keepOldFolds(events: readonly OldEvent[]): Steps<void> {
   const folds = events.filter(({ type }) => type === COMMITTED || type === FAILED)
   if (folds.length === 0) return
@@ -69,13 +69,16 @@ export function* keepOldFolds(events: readonly OldEvent[]): Steps<void> {
   )
 }
 
-/** Of folds that were committed. */
+/** The fields of a committed fold. */
 const FIELDS = [
   ...['outcome', 'tokensBefore', 'tokensAfter', 'durationMs', 'usage', 'type', 'reason', 'segmentIds'],
   'throughSeq',
 ]
 
-/** A third of what it was. Only where it can be had back as it was, in the same order. */
+/**
+ * Without its names, the data is a third as long. Used only if the same fields can be restored in the same
+ * order.
+ */
 function withoutNames(data: string | null): string | null {
   if (data === null) return null
   const fields = JSON.parse(data) as Readonly<Record<string, unknown>>
@@ -90,7 +93,7 @@ function dataOf(data: string | null): FoldEvent['data'] {
   return Object.fromEntries(FIELDS.map((name, index) => [name, fields[index]]))
 }
 
-/** By the same index, which holds failed folds too. */
+/** Uses the same index, which holds failed folds too. */
 export function* readLastFold({ id }: SessionRow): Steps<number> {
   const row = yield* first<{ id: number | null }>(
     `SELECT max(id) AS id FROM events WHERE session_id = ?1 AND type IN (${COMMITTED}, ${FAILED})`,
@@ -99,7 +102,7 @@ export function* readLastFold({ id }: SessionRow): Steps<number> {
   return row?.id ?? 0
 }
 
-/** How many folds were committed after that one. Each begins one epoch. */
+/** How many folds were committed after that event. Each begins one epoch. */
 export function* countFoldsAfter({ id }: SessionRow, event: number): Steps<number> {
   const row = yield* first<{ count: number }>(
     `SELECT count(*) AS count FROM events

@@ -2,16 +2,16 @@ import type { FoldReceipt } from '../store.ts'
 import type { SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
-/** What a commit came to, so that a repeat of it changes nothing. */
+/** The result of a commit, so that a repeat of the commit changes nothing. */
 export type StoredReceipt = Pick<FoldReceipt, 'segmentIds' | 'epoch'>
 
 /**
- * The newest receipts of a session stand in one row. Who repeats a commit does so at once, and of a session one fold is
- * under way at a time: so few are more than enough.
+ * The newest receipts of a session stand in one row. A program repeats a commit at once, and a session has
+ * one fold in flight at a time. So this few are more than enough.
  */
 const RECEIPTS = '\u0001folds'
 const MAX_KEPT = 16
-/** Programs of earlier versions keep each in a row of its own, by its operation's id. */
+/** Programs of earlier versions keep each receipt in its own row, by its operation's id. */
 const ROWS_AT_A_TIME = 100
 
 type Kept = readonly [operationId: string, segmentIds: readonly number[], epoch: number]
@@ -53,7 +53,10 @@ export function* keepFoldReceipt(
   yield* dropOldRows(session, epoch)
 }
 
-/** Those that no program can be about to repeat: each fold begins an epoch. A few at a time, until there are none. */
+/**
+ * Deletes receipts that no program can repeat any more: each fold begins an epoch. Deletes a few at a time,
+ * until there are none.
+ */
 function* dropOldRows({ id }: SessionRow, epoch: number): Steps<void> {
   const rows = yield* all<{ operation_id: string; result: string }>(
     `SELECT operation_id, result FROM operations WHERE session_id = ?1 AND operation_id BETWEEN '0' AND 'g'

@@ -7,7 +7,7 @@ import { type SessionRow, toFoldState } from './rows.ts'
 import { ask, first, type Question, run, type Steps } from './steps.ts'
 import { readVisible, visitVisible } from './visible.ts'
 
-/** What the segments that contexts show say together; `through`: the last message that any of them is over. */
+/** Sums over the segments that contexts show. `through` is the last message that any of them covers. */
 export interface Shown {
   readonly count: number
   readonly through: number
@@ -15,17 +15,18 @@ export interface Shown {
 }
 
 interface ShownWithPins extends Shown {
-  /** Of the segments and of the pins. */
+  /** The tokens of the segments and the pins together. */
   readonly tokens: number
   readonly at: number | null
 }
 
-/** They all begin above 0; that it is said makes SQLite take the index of those shown. */
+/** `from_seq > 0` is always true. SQLite takes the index of the shown segments only if the query says it. */
 const NOT_ROLLED_UP = 'session_id = ?1 AND rolled_into IS NULL AND from_seq > 0'
 
 /**
- * Of session `?1`, those that tell of something after the beginning `?2`. One that reaches over it was made by a program
- * that knows no beginnings: without it there would be a gap. It costs the same however many lie before it.
+ * The segments of session `?1` that tell of something after the beginning `?2`. A segment may reach over the
+ * beginning if a program made it that knows no beginnings. Without that segment there would be a gap. The
+ * cost does not depend on how many segments lie before the beginning.
  */
 export const TOLD_AFTER = `${NOT_ROLLED_UP} AND from_seq > coalesce(
     (SELECT CASE WHEN to_seq > ?2 THEN from_seq - 1 ELSE ?2 END FROM segments
@@ -48,7 +49,7 @@ export function* readShown({ id, begins_after }: SessionRow): Steps<ShownWithPin
 
 const TELLS = '(SELECT s.begins_after FROM sessions s WHERE s.id = g.session_id) < to_seq'
 
-/** Of many sessions, by their ids in the database: those that have any. */
+/** For many sessions, by their ids in the database. Sessions without segments are left out. */
 export function* readAllShown(sessionIds: readonly number[]): Steps<ReadonlyMap<number, Shown>> {
   const rows = yield* allIn<Shown & { readonly session_id: number }>(
     `SELECT session_id, coalesce(max(to_seq), 0) AS through,
@@ -61,16 +62,16 @@ export function* readAllShown(sessionIds: readonly number[]): Steps<ReadonlyMap<
   return new Map(rows.map(row => [row.session_id, row]))
 }
 
-/** The state as stored, or without folds where the stored cursor makes no sense. */
+/** The state as stored. If the stored cursor makes no sense, the state is one without folds. */
 export function* readFoldState(session: SessionRow, head: Head | null, warn: Warn): Steps<FoldState> {
   const shown = session.compacted_through > 0 ? yield* readShown(session) : null
   return yield* believedFoldState(session, head, { through: shown?.through ?? 0, warn })
 }
 
 /**
- * A stored cursor is believed only if the log reaches that far and the segments end there: one past the
- * last segment would hide what no segment covers. Otherwise it is taken as none: the messages are all
- * there, and will be folded again.
+ * A stored cursor is believed only if the log reaches that far and the segments end there. A cursor past the
+ * last segment would hide messages that no segment covers. A cursor that is not believed is ignored: the
+ * messages are all there, and will be folded again.
  */
 export function* believedFoldState(
   session: SessionRow,
@@ -82,7 +83,10 @@ export function* believedFoldState(
   return yield* stateWithoutFolds(session, head, warn)
 }
 
-/** A cursor that makes no sense is put right by the first writer that looks closely; the state as it is then. */
+/**
+ * The first writer that looks closely repairs a cursor that makes no sense. Returns the state after the
+ * repair.
+ */
 export function* repairFoldState(
   session: SessionRow,
   warn: Warn,
@@ -94,8 +98,8 @@ export function* repairFoldState(
 }
 
 /**
- * Whether the log has a place for the stored cursor: the cheap half of the question, for every append. Where the
- * newest messages were erased, it lies above the newest visible one.
+ * Whether the log reaches the stored cursor. This is the cheap half of the check, done at every append. If
+ * the newest messages were erased, the cursor lies above the newest visible one.
  */
 export function reachesCursor(session: SessionRow, head: Head | null): boolean {
   const last = Math.max(head?.seq ?? 0, session.hidden_through)
@@ -114,7 +118,7 @@ export function* stateWithoutFolds(session: SessionRow, head: Head | null, warn:
   }
 }
 
-/** Cursor and counters as the shown segments have them, with `head` as the newest message. */
+/** Cursor and counters computed from the shown segments, with `head` as the newest message. */
 export function* stateFromSegments(
   session: SessionRow,
   { head, state }: { head: Head | null; state: FoldState },
@@ -137,7 +141,7 @@ export function* stateFromSegments(
   }
 }
 
-/** What has to be taken from the totals of `head` so that what lies above the cursor is left. */
+/** The amount to subtract from the totals of `head`, so that the amount above the cursor is left. */
 function* amountBelow(session: SessionRow, cursor: number, head: Head | null): Steps<Amount> {
   const { messages = 0, characters = 0, tokens = 0 } = head?.totals ?? {}
   const raw = yield* sumVisible(session, cursor, head?.seq ?? 0)
@@ -149,7 +153,7 @@ function* amountBelow(session: SessionRow, cursor: number, head: Head | null): S
   }
 }
 
-/** The messages' own sizes, since edits leave the running totals as they were. */
+/** Adds up the messages' own sizes, since edits leave the running totals as they were. */
 export function* sumVisible(
   session: SessionRow,
   after: number,
@@ -175,7 +179,7 @@ export function* sumVisible(
   return sum
 }
 
-/** The last turn of which nothing is raw; where nothing at all is, the last that is complete. */
+/** The last turn without raw messages. If no message is raw, the last complete turn. */
 export function* turnsThrough(session: SessionRow, cursor: number, head: Head | null): Steps<number> {
   if (head === null) return 0
   const [next] = yield* readVisible<{ total_turns: number }>(session, {
@@ -190,8 +194,8 @@ export function* turnsThrough(session: SessionRow, cursor: number, head: Head | 
 }
 
 /**
- * Where nothing raw was left, only the next message shows whether the last folded turn goes on above the
- * cursor: `firstTurn` is that of the first message above it.
+ * If nothing raw was left, only the next message shows whether the last folded turn goes on above the cursor.
+ * `firstTurn` is the turn of the first message above the cursor.
  */
 export function* settleFoldedTurns(
   session: SessionRow,
@@ -204,7 +208,7 @@ export function* settleFoldedTurns(
   return { ...state, folded: { ...state.folded, turns } }
 }
 
-/** Everything that folding keeps with a session. An epoch begins with each such write. */
+/** Writes everything that folding keeps with a session. Each such write begins an epoch. */
 export function* writeFoldState(session: SessionRow, state: FoldState): Steps<void> {
   yield* run(
     `UPDATE sessions SET epoch = epoch + 1, epoch_calibrations = calibrations, compacted_through = ?2,

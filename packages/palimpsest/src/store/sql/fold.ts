@@ -47,7 +47,7 @@ export function* acquireLease(
   const judged = policy === undefined ? null : yield* judges(session, { policy, now }, warn)
   const token = session.lease_token + 1
   const until = now + ttlMs
-  // Judging may have put right a cursor that made no sense, which begins an epoch.
+  // Judging may have repaired a cursor that made no sense. A repair begins a new epoch.
   const { epoch } = (yield* first<{ epoch: number }>(
     'UPDATE sessions SET lease_token = ?2, lease_owner = ?3, lease_until = ?4 WHERE id = ?1 RETURNING epoch',
     session.id,
@@ -71,7 +71,7 @@ export function* releaseLease(session: SessionRow, token: number): Steps<void> {
   yield* run('UPDATE sessions SET lease_owner = NULL, lease_until = NULL WHERE id = ?1', session.id)
 }
 
-/** The token alone decides: one that ran out but that nobody took since still holds. */
+/** The token alone decides. A lease that ran out still holds if no other process has taken it since. */
 export function checkLease(session: SessionRow, token: number): void {
   if (session.lease_token !== token || session.lease_owner === null)
     throw new LeaseLostError(session.name, token)
@@ -104,7 +104,8 @@ export function* commitFold(
   const { tokens: segmentTokens } = yield* readShown(session)
   const { plan, head, now } = commit
   const planned = stateAfterFold(state, plan, { head, at: now, segmentTokens })
-  // As it is now: a turn may have gone on, or one between the range and the next message been erased.
+  // Counted from the log as it is now: a turn may have gone on, or a turn between the range and the next
+  // message may have been erased.
   const turns = yield* turnsThrough(session, planned.compactedThrough, newest)
   const folded = plan.range ? { ...planned, folded: { ...planned.folded, turns } } : planned
   yield* writeFoldState(session, folded)
@@ -137,7 +138,10 @@ export function* commitFold(
   return { ...receipt, repeated: false, judged: left.judged }
 }
 
-/** What waits after a fold: a trigger of another reason that came meanwhile stays, and the policy is asked anew. */
+/**
+ * What waits after a fold. A trigger with another reason that came meanwhile stays. The policy is asked
+ * again.
+ */
 function* judgeRest(
   session: SessionRow,
   { plan, policy, now }: FoldCommit,
@@ -149,7 +153,7 @@ function* judgeRest(
   const isBuiltIn = policy !== undefined && policyFor(settingsOf(session), policy).judges.length === 0
   if (!isBuiltIn || head === null) return { pending: rest, dueAt: session.due_at, judged: null }
   const left = settleVerdict(rest, yield* judgeHead(session, { head, state, policy, now }))
-  // Where this is part of carrying out a job, it is there already.
+  // If this is part of carrying out a job, that job is there already.
   if (rest === null && left.pending !== null)
     yield* enqueueFold({ namespace: session.namespace, id: session.name })
   return left
@@ -162,13 +166,13 @@ function* checkUnchanged(
 ): Steps<void> {
   const sessionId = session.name
   const isWindow = segments.some(({ windowThrough }) => windowThrough !== undefined)
-  // Whoever chose a window had read all that was raw.
+  // The process that chose a window had read all raw messages.
   const lastRead = plan.range === null || isWindow ? head.seq : plan.range.toSeq
   const isUntouched = session.epoch === expectedEpoch || isUntouchedThrough(session, lastRead, expectedEpoch)
   if (!isUntouched)
     throw new EpochConflictError({ sessionId, expected: expectedEpoch, actual: session.epoch })
   if (plan.range === null) return
-  // Hidden messages may lie between the cursor and the range, but none that is visible.
+  // Hidden messages may lie between the cursor and the range, but no visible ones.
   const [oldest] = yield* readVisible<{ seq: number }>(session, {
     columns: 'seq',
     tables: 'messages',
@@ -181,7 +185,10 @@ function* checkUnchanged(
     throw new CursorConflictError({ sessionId, expected: plan.range.fromSeq - 1, actual: cursor })
 }
 
-/** Segments that a cursor which made no sense left without a range: the new ones stand for their messages. */
+/**
+ * Puts aside segments that a cursor which made no sense has left without a range. The new segments stand for
+ * their messages.
+ */
 function* putAside(session: SessionRow, { segments }: FoldCommit): Steps<void> {
   if (segments.length === 0) return
   yield* run(
@@ -214,10 +221,10 @@ interface Place {
 }
 
 /**
- * What is shown after the commit must cover every message of the chapter once. Segments of level 1 cover the range; they
- * may begin before it only where they stand for the replaceable segments that lie there. Those of a higher
- * level cover exactly the neighbouring segments that they stand for. A window stands for all of them, and for the
- * range if there is one.
+ * After the commit, the shown segments must cover every message of the chapter exactly once. Segments of
+ * level 1 cover the range. They may begin before it only if they stand for the replaceable segments there.
+ * Segments of a higher level cover exactly the neighbouring segments that they stand for. A window stands for
+ * all of them, and for the range if there is one.
  */
 function* checkSegments(
   session: SessionRow,
@@ -240,7 +247,7 @@ function* checkSegments(
   const lower = segments.filter(isLower)
   const superseded = stored.filter(({ id }) => lower.some(({ absorbs }) => absorbs.includes(id)))
   const untouched = stored.length - superseded.length
-  // Where nothing raw is folded, replaceable segments may still be made anew.
+  // Even if no raw message is folded, replaceable segments may be made again.
   const toSeq = plan.range?.toSeq ?? superseded.at(-1)?.to_seq
   const isCovered =
     lower.length > 0 &&
@@ -252,7 +259,8 @@ function* checkSegments(
     lower.every(
       ({ fromSeq, toSeq }, index) => fromSeq <= toSeq && fromSeq > (lower[index - 1]?.toSeq ?? 0),
     ) &&
-    // With the first that covers any of it: a rollback that takes that one away takes the others too.
+    // A segment is absorbed by the first new one that covers any of it. So a rollback that removes that one
+    // removes the others too.
     superseded.every(({ id, from_seq }) =>
       lower.some(
         ({ absorbs, fromSeq, toSeq }) => absorbs.includes(id) && fromSeq <= from_seq && from_seq <= toSeq,
@@ -342,7 +350,10 @@ function* insertSegments(session: SessionRow, { segments, now }: FoldCommit): St
   return ids
 }
 
-/** What stands for segments that wait to be made anew after an erasure knows no more than they do: so it waits, too. */
+/**
+ * A segment may stand for segments that wait to be made again after an erasure. It knows no more than they
+ * do, so it waits, too.
+ */
 function* inheritWithheld(session: SessionRow, id: number): Steps<void> {
   const lower = yield* allIn<{ withheld: number }>(
     'SELECT withheld FROM segments WHERE session_id = ?1 AND id IN (*)',
@@ -401,11 +412,14 @@ export function* insertSegment(
   )
 }
 
-/** The next version; those that it makes unreachable go: a rollback chooses the newest that its messages reach. */
+/**
+ * Writes the next version and deletes versions that become unreachable. A rollback chooses the newest version
+ * that its messages reach.
+ */
 function* replaceMemo(session: SessionRow, memo: Memo): Steps<void> {
   const next = (yield* newestMemo(session)) + 1
   for (;;) {
-    // Their cursors grow with their versions: only the newest can lie as far as this one.
+    // The cursors grow with the versions, so only the newest version can reach as far as this one.
     const [gone] = yield* all(
       `DELETE FROM memos WHERE session_id = ?1 AND through_seq >= ?2
          AND version = (SELECT max(version) FROM memos WHERE session_id = ?1) RETURNING version`,
@@ -451,7 +465,7 @@ export function* failFold(
 ): Steps<void> {
   checkLease(session, failure.leaseToken)
   yield* run(
-    // Without new content it is not tried again: the next message judges anew.
+    // Without new content the fold is not tried again. The next message judges anew.
     `UPDATE sessions SET backoff_until = ?2, due_at = NULL, pending = NULL, failures = failures + 1,
        last_outcome = ?3 WHERE id = ?1`,
     session.id,
@@ -468,14 +482,14 @@ export function* failFold(
     data: {
       ...figuresOf(failure.outcome),
       ...(typeof type === 'string' && { type }),
-      // An error of somebody else's may quote what was said; a reason of ours is a word.
+      // An error from other code may quote what was said. A reason of this library is one word.
       reason: typeof reason === 'string' && /^[\w.:-]{1,80}$/.test(reason) ? reason : 'failed',
       ...(failure.throughSeq !== undefined && { throughSeq: failure.throughSeq }),
     },
   })
 }
 
-/** What an event says of an outcome: how it ended and what it took, never what was said. */
+/** What an event reports of an outcome: how it ended and what it took, never what was said. */
 function figuresOf(outcome: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const fields = ['outcome', 'tokensBefore', 'tokensAfter', 'durationMs', 'usage', 'spendGuard']
   return Object.fromEntries(

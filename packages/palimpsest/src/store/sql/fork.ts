@@ -30,7 +30,7 @@ const MESSAGE_COLUMNS = `seq, role, sender_id, content, format, at, lag, externa
   tokens, flags, position, total_messages, total_turns, total_replies, total_characters, total_tokens`
 const VERSION_COLUMNS = 'seq, version, content, format, replaced_at'
 
-/** How often it begins anew where what it copies was changed meanwhile. */
+/** How often a fork starts again because the original changed meanwhile. */
 const TRIES = 5
 
 interface ForkRequest {
@@ -40,9 +40,9 @@ interface ForkRequest {
 }
 
 /**
- * Messages are copied in slices, with everything else going on between them. Folds of the original change none of them:
- * the fork has the segments that there were when it began, and what was folded since is raw in it. What an edit, a
- * rollback or an erasure changes of what is copied is copied anew.
+ * Messages are copied in slices, and other work goes on between them. Folds of the original change no
+ * message. The fork has the segments of the time when it began; what was folded since is raw in it. If an
+ * edit, a rollback or an erasure changes what is copied, it is copied again.
  */
 export async function forkSession(
   driver: Driver,
@@ -83,15 +83,15 @@ async function tryToFork(
   })
 }
 
-/** The original when the fork began. */
+/** The original as it was when the fork began. */
 interface Origin {
   readonly session: SessionRow
   readonly seq: number
-  /** Above `seq` there are only messages that were erased, and segments over them that are kept. */
+  /** Above `seq` there are only erased messages, and kept segments over them. */
   readonly through: number
-  /** The newest segment that is kept; 0: none is. */
+  /** The newest segment that is kept; 0: none is kept. */
   readonly lastSegment: number
-  /** Through which message those that are kept tell. */
+  /** The last message that the kept segments cover. */
   readonly foldedThrough: number
   /** The event of the newest fold; 0: there is none. */
   readonly lastFold: number
@@ -107,8 +107,8 @@ function* readOrigin(key: SessionKey, atSeq: number, warn: Warn): Steps<Origin> 
   const newest = yield* readHead(session)
   const told = yield* toldThrough(session)
   const through = newest?.seq === seq ? Math.max(seq, told) : seq
-  // Inside the folded part no segment ends here, so nothing that was folded can be kept; nor a window of somebody
-  // who had read more than is copied.
+  // Inside the folded part no segment ends here, so no fold can be kept. A window whose maker had read more
+  // than is copied cannot be kept either.
   const { compactedThrough } = yield* readFoldState(session, newest, warn)
   const keepsFolds = told <= through && compactedThrough > 0
   return {
@@ -152,7 +152,10 @@ function* copyMessages(
   yield* copyTombstones(origin, copy, range)
 }
 
-/** What was erased is known by its digest in the copy, too, should the platform deliver it there again. */
+/**
+ * The copy keeps the digests of erased messages too, because the platform may deliver such a message there
+ * again.
+ */
 function* copyTombstones(
   origin: SessionRow,
   copy: SessionRow,
@@ -177,7 +180,7 @@ interface Finish {
   readonly warn: Warn
 }
 
-/** The original is locked, so that nothing falls between the look at what has changed and the copying. */
+/** The original is locked, so that no change falls between the check and the copying. */
 function* finishFork(
   copy: SessionRow,
   { key, origin, now, dialect, warn }: Finish,
@@ -196,9 +199,9 @@ function* finishFork(
     copy.id,
     JSON.stringify({ sessionId: key.id, seq: origin.seq }),
     current.settings,
-    // What was read once is not read again.
+    // A message that was read once is not read again.
     Math.min(current.extracted_through, origin.seq),
-    // Assigned since the copy was begun, perhaps: it belongs to the same person as what it was made of.
+    // These may have been assigned since the copy began. The copy belongs to the same person as the original.
     current.user_id,
     current.scope_id,
     current.zone,
@@ -221,8 +224,9 @@ function* finishFork(
 }
 
 /**
- * Whether all that was copied is as it was: each epoch that began since was a fold, or an edit above it. A rollback or
- * an erasure says nothing of what it was about, so it counts.
+ * Whether everything that was copied is unchanged: each epoch since then began with a fold, or with an edit
+ * above the copied part. A rollback or an erasure does not record what it changed, so either one counts as a
+ * change.
  */
 function* isAsCopied(current: SessionRow, { session, through, lastFold }: Origin): Steps<boolean> {
   if (current.id !== session.id) return false
@@ -232,7 +236,7 @@ function* isAsCopied(current: SessionRow, { session, through, lastFold }: Origin
   return edits + (yield* countFoldsAfter(session, lastFold)) === begun
 }
 
-/** The last message that a segment is over, or that a window may tell of. */
+/** The last message that a segment covers, or that a window may tell of. */
 function* toldThrough(session: SessionRow): Steps<number> {
   const { through } = yield* readShown(session)
   const row = yield* first<{ through: number | null }>(
@@ -264,13 +268,16 @@ function* copyPins(origin: SessionRow, copy: SessionRow, throughSeq: number): St
   )
 }
 
-/** As they were when the fork began: what later segments took in since stands for itself. */
+/**
+ * Segments as they were when the fork began. A segment that was rolled up since then stands for itself in the
+ * fork.
+ */
 function* copyFolds(
   origin: SessionRow,
   copy: SessionRow,
   { seq: throughSeq, lastSegment }: Pick<Origin, 'seq' | 'lastSegment'>,
 ): Steps<void> {
-  // Read and written, so that texts which are packed stand in its own rows.
+  // Read and written again, so that packed texts stand in the fork's own rows.
   const columns = SEGMENT_COLUMNS.split(/,\s*/)
   for (let after = 0; after < lastSegment; after += SEGMENTS_AT_A_TIME) {
     const rows = yield* all(

@@ -14,9 +14,9 @@ export function originOf({ origin }: Pick<SessionRow, 'origin'>): { sessionId: s
 }
 
 /**
- * The forks of a session by now. Whoever calls it holds the session's lock and has begun an epoch in it, or hidden
- * it: a fork that is under way and has not copied everything yet fails when it looks at the original again. One that
- * has, and only waits to appear, never does.
+ * The present forks of a session. The caller holds the session's lock, and has begun an epoch in it or hidden
+ * it. So a fork that has not copied everything yet fails when it checks the original again. A fork that has
+ * copied everything and only waits to appear never appears.
  */
 export function* forksOf(session: SessionRow, slice: Slice): Steps<readonly Fork[]> {
   yield* doomBuildsOf(session, slice)
@@ -24,12 +24,12 @@ export function* forksOf(session: SessionRow, slice: Slice): Steps<readonly Fork
   return rows.map(({ id, origin }) => ({ id, through: originOf({ origin })!.seq }))
 }
 
-/** They are erased like sessions that were to be. */
+/** Builds of forks are erased like sessions. */
 export function* doomBuildsOf(session: SessionRow, slice: Slice): Steps<void> {
   for (const { id } of yield* readForks(session, 0)) yield* doomBuild(id, slice)
 }
 
-/** `ready` decides: whoever builds it finds that it is no longer his at his next write. */
+/** `ready` decides: at its next write the builder finds that the build is no longer its own. */
 export function* doomBuild(id: number, slice: Slice): Steps<void> {
   yield* run(
     'UPDATE sessions SET ready = 2, lease_owner = ?2, lease_until = NULL WHERE id = ?1 AND ready = 0',
@@ -39,8 +39,9 @@ export function* doomBuild(id: number, slice: Slice): Steps<void> {
 }
 
 /**
- * By the text of their origin as far as it does not depend on the message. Their order is not that of an index: that one
- * has all sessions, and PostgreSQL knows nothing of how many are forks (`column-statistics.ts`).
+ * Found by the text of their origin, as far as it does not depend on the message. The order must not be that
+ * of an index: that index has all sessions, and PostgreSQL does not know how few of them are forks
+ * (`column-statistics.ts`).
  */
 export function* readForks(
   { namespace, name }: SessionRow,

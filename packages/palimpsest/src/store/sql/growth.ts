@@ -5,7 +5,9 @@ import type { SessionRow } from './rows.ts'
 import { all, type Steps } from './steps.ts'
 import { AND_VISIBLE, type HiddenRange, type SeqRange } from './visible.ts'
 
-/** Of a session with more of them, what lies above is taken as visible: fewer points are found there. */
+/**
+ * For a session with more ranges, everything above them is taken as visible. Fewer points are found there.
+ */
 const MAX_RANGES = 20_000
 
 interface PointRow {
@@ -14,7 +16,10 @@ interface PointRow {
   readonly total_tokens: number
 }
 
-/** How a log has grown, by the running totals of so many of its visible messages, the first and the newest included. */
+/**
+ * How a log has grown: the running totals of some of its visible messages. The first and the newest are
+ * included.
+ */
 export function* readGrowth(session: SessionRow, points: number): Steps<readonly GrowthPoint[]> {
   const head = yield* readHead(session)
   if (head === null) return []
@@ -39,7 +44,7 @@ export function* readGrowth(session: SessionRow, points: number): Steps<readonly
     .map(row => ({ seq: row.seq, at: new Date(row.at), tokens: row.total_tokens }))
 }
 
-/** What the hidden ranges leave, through the newest visible message. */
+/** The ranges between the hidden ones, up to the newest visible message. */
 function visibleRanges(hidden: readonly HiddenRange[], last: number): readonly SeqRange[] {
   const ranges: SeqRange[] = []
   let after = 0
@@ -51,7 +56,7 @@ function visibleRanges(hidden: readonly HiddenRange[], last: number): readonly S
   return ranges
 }
 
-/** So many of them, each as far from the next as the others; the first and the last are among them. */
+/** Chooses `points` messages at equal distances. The first and the last are among them. */
 function spread(ranges: readonly SeqRange[], points: number): readonly number[] {
   const count = ranges.reduce((sum, range) => sum + sizeOf(range), 0)
   const chosen = Math.min(points, count)

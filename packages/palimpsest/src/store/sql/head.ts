@@ -5,7 +5,7 @@ import { HEAD_COLUMNS, type HeadRow, LINKED_CONTENT, type SessionRow, toHead } f
 import { ask, first, type Question, run, type Steps } from './steps.ts'
 import { countVisible, readVisible, type SeqRange } from './visible.ts'
 
-/** The newest visible message. Two lookups at most, whatever was rolled back. */
+/** The newest visible message. It takes two lookups at most, even after rollbacks. */
 export function* readHead(session: SessionRow): Steps<Head | null> {
   const row = yield* readHeadRow(session)
   return row ? toHead(row) : null
@@ -30,7 +30,7 @@ export function* visibleHeadRow(
   return yield* readHeadRowAt(session, session.visible_before)
 }
 
-/** The same of many sessions, by their ids in the database. */
+/** The newest visible message of each of many sessions, by their ids in the database. */
 export function* readHeadRows(sessionIds: readonly number[]): Steps<ReadonlyMap<number, HeadRow>> {
   const newest = '(SELECT max(n.seq) FROM messages n WHERE n.session_id = s.id)'
   const columns = HEAD_COLUMNS.replaceAll(/\w+/g, 'm.$&')
@@ -68,8 +68,9 @@ export interface VisibleCounts {
 }
 
 /**
- * How many messages, and replies, are visible up to and including one of them. Its own totals say it, unless some
- * were erased since it was the newest: then it is told from the newest one, whose totals are always right.
+ * How many messages and replies are visible up to and including `head`. Its own totals say it, unless
+ * messages were erased since it was the newest. Then the numbers come from the newest message, whose totals
+ * are always right.
  */
 export function* countThrough(session: SessionRow, head: Head, newest: Head): Steps<VisibleCounts> {
   const messages = yield* countVisible(session, { after: 0, through: head.seq })
@@ -92,8 +93,8 @@ function* countReplies(session: SessionRow, range: SeqRange): Steps<number> {
 }
 
 /**
- * The newest visible message with its numbers put right, after history was rewritten below it. The others keep theirs
- * until one of them is the newest itself, so that one row is written and not all that follow.
+ * Corrects the numbers of the newest visible message after history was rewritten below it. The other messages
+ * keep theirs until one of them becomes the newest. So one row is written, and not all that follow.
  */
 export function* settleHead(session: SessionRow, head: Head, counts: VisibleCounts): Steps<Head> {
   const { messages, replies } = head.totals

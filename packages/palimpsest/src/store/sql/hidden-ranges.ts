@@ -2,7 +2,9 @@ import type { SessionRow } from './rows.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import type { HiddenRange } from './visible.ts'
 
-/** Hides single messages as a rollback hides all that are above one. Ranges that touch become one. */
+/**
+ * Hides single messages, in the way a rollback hides all messages above one. Ranges that touch become one.
+ */
 export function* hideMessages(session: SessionRow, seqs: readonly number[]): Steps<SessionRow> {
   for (const run of runsOf(seqs)) yield* hideRange(session, run)
   return yield* settleHidden(session)
@@ -35,7 +37,10 @@ function* hideRange({ id }: SessionRow, { from_seq, to_seq }: HiddenRange): Step
   yield* run('INSERT INTO hidden_ranges (session_id, from_seq, to_seq) VALUES (?1, ?2, ?3)', id, from, to)
 }
 
-/** The newest hidden message and the newest visible one below it, as the ranges have them; the row as it is then. */
+/**
+ * Computes the newest hidden message and the newest visible one below it from the ranges. Returns the
+ * session's row after that.
+ */
 export function* settleHidden(session: SessionRow): Steps<SessionRow> {
   const [last] = yield* all<HiddenRange>(
     'SELECT from_seq, to_seq FROM hidden_ranges WHERE session_id = ?1 ORDER BY from_seq DESC LIMIT 1',

@@ -18,13 +18,13 @@ import { decodeContent, ERASED, type SessionRow, toKey } from './rows.ts'
 import { all, first, run, type SqlValue, type Steps } from './steps.ts'
 
 /**
- * The index follows the log. A write counts only if the session is still as it was read: the epoch changes with
- * every edit, rollback and erasure, and the cursor with every write of another indexer. What lies above the cursor
- * does not count, and to write it again changes nothing: so a slice may be written in parts, and a process may die
- * at any of them.
+ * The index follows the log. A write counts only if the session is still as the indexer read it. The epoch
+ * changes with every edit, rollback and erasure. The cursor changes with every write of another indexer. Rows
+ * above the cursor do not count, and writing them again changes nothing. So a slice may be written in parts,
+ * and a process may die between any two of them.
  */
 
-/** An edited message is found by what it says now, even before it is indexed anew. */
+/** An edited message is found by its current text, even before it is indexed again. */
 export function* noteUnindexed(session: SessionRow, seq: number): Steps<void> {
   yield* run(
     'INSERT INTO index_changes (session_id, seq) VALUES (?1, ?2) ON CONFLICT DO NOTHING',
@@ -60,7 +60,7 @@ export function* readIndexWork(session: SessionRow, request: IndexRequest): Step
     indexedThrough: session.indexed_through,
     through,
     messages: rows.filter(isThere).map(toIndexed),
-    // What lies above the slice is left for its own.
+    // An edited message above this slice is left for its own slice.
     edited: edited.filter(({ seq }) => seq <= session.indexed_through || isAbove.has(seq)),
   }
 }
@@ -74,7 +74,7 @@ function toIndexed(row: UnindexedRow): IndexedMessage {
   return { seq, role: ROLES[role]!, senderId, at, content: decodeContent(row) }
 }
 
-/** The last of the oldest messages that are together no longer than asked for; at least one. */
+/** The last of the oldest messages whose sum stays within the limits. At least one message is taken. */
 function* lastWithin(session: SessionRow, { messages, characters }: IndexRequest): Steps<number> {
   const rows = yield* all<{ seq: number; characters: number }>(
     'SELECT seq, characters FROM messages WHERE session_id = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3',
@@ -94,7 +94,7 @@ function* lastWithin(session: SessionRow, { messages, characters }: IndexRequest
 
 function* readEdited(session: SessionRow, limit: number): Steps<IndexWork['edited']> {
   const changes = yield* all<{ seq: number }>(
-    // Those that were erased are an erasure's to take out.
+    // The erasure itself takes erased messages out of the index.
     `SELECT c.seq FROM index_changes c JOIN messages m ON m.session_id = c.session_id AND m.seq = c.seq
      WHERE c.session_id = ?1 AND m.format <> ${ERASED} ORDER BY c.seq LIMIT ?2`,
     session.id,
@@ -146,8 +146,8 @@ export function* writeIndex(session: SessionRow, { work, terms, finish }: IndexW
 const TERMS_AT_A_TIME = 64
 
 /**
- * Adds what lies above the cursor. Whatever is there already was left by a slice that nobody finished, and is
- * written anew.
+ * Adds postings above the cursor. Rows that are already there come from a slice that was never finished, and
+ * are written again.
  */
 function* extendTerms(session: SessionRow, terms: IndexWrite['terms']): Steps<void> {
   const above = session.indexed_through
@@ -168,7 +168,7 @@ function* extendTerms(session: SessionRow, terms: IndexWrite['terms']): Steps<vo
   }
 }
 
-/** Of each term the row that reaches the cursor, and those above it. */
+/** For each term, the row that reaches the cursor and the rows above it. */
 function* lastRows(
   session: SessionRow,
   terms: readonly { readonly term: string }[],
@@ -186,7 +186,7 @@ function* lastRows(
   return rows.toSorted((one, other) => one.first - other.first)
 }
 
-/** How often a message that was indexed before holds a term from now on. */
+/** Sets how often an already indexed message holds a term. */
 function* changeTerm(session: SessionRow, term: string, place: Place): Steps<void> {
   const row = yield* rowReaching(session, term, place[0])
   const changed = changePostings(row, [place])
@@ -194,7 +194,7 @@ function* changeTerm(session: SessionRow, term: string, place: Place): Steps<voi
   else if (row) yield* dropRow(session, term, row.first)
 }
 
-/** Takes messages from terms, whether they hold them or not. */
+/** Takes messages out of terms, whether the terms hold them or not. */
 export function* takeOut(session: SessionRow, places: ReadonlyMap<string, ReadonlySet<number>>): Steps<void> {
   const written: SqlValue[] = []
   let left = [...places].map(([term, seqs]) => ({ term, seqs: [...seqs].sort((one, other) => one - other) }))
@@ -218,7 +218,7 @@ export function* takeOut(session: SessionRow, places: ReadonlyMap<string, Readon
   yield* writeRows(session, written)
 }
 
-/** Of each term the row that holds the last of its messages, if any does. */
+/** For each term, the row that holds the last of its messages, if any row does. */
 function* rowsReaching(
   session: SessionRow,
   terms: readonly { readonly term: string; readonly seqs: readonly number[] }[],
@@ -247,7 +247,7 @@ function* rowsReaching(
   return rows
 }
 
-/** Takes messages from these rows, as far as they hold them. */
+/** Takes messages out of these rows, as far as the rows hold them. */
 export function* takeOutOfRows(
   session: SessionRow,
   rows: readonly (PostingsRow & { readonly term: string })[],
@@ -266,7 +266,7 @@ export function* takeOutOfRows(
   yield* writeRows(session, written)
 }
 
-/** The row that holds a message, if any does. */
+/** The row that holds a message, if any row does. */
 function* rowReaching(session: SessionRow, term: string, seq: number): Steps<PostingsRow | undefined> {
   return yield* first<PostingsRow>(
     `SELECT first_seq AS first, data FROM postings WHERE session_id = ?1 AND term = ?2 AND first_seq <= ?3
@@ -288,7 +288,7 @@ function* dropRow(session: SessionRow, term: string, firstSeq: number): Steps<vo
 
 const ROWS_AT_A_TIME = 32
 
-/** Terms, first messages and data, one after the other. */
+/** `written` holds terms, first messages and data in turn. */
 function* writeRows(session: SessionRow, written: readonly SqlValue[]): Steps<void> {
   for (let from = 0; from < written.length; ) {
     const size = written.length - from >= 3 * ROWS_AT_A_TIME ? ROWS_AT_A_TIME : 1
@@ -308,11 +308,11 @@ function* writeRows(session: SessionRow, written: readonly SqlValue[]): Steps<vo
 
 interface BlockChange {
   readonly seq: number
-  /** `null`: there is nothing to be found any more. */
+  /** `null`: nothing of this message can be found any more. */
   readonly entry: BlockEntry | null
 }
 
-/** What the blocks say of these messages from now on. */
+/** Sets what the blocks hold for these messages. */
 export function* changeBlocks(session: SessionRow, changes: readonly BlockChange[]): Steps<void> {
   for (const [block, ofBlock] of Map.groupBy(changes, ({ seq }) => blockOf(seq))) {
     const row = yield* first<{ data: Uint8Array }>(

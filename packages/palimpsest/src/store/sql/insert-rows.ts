@@ -1,9 +1,9 @@
 import type { SqlValue, Steps, TextPlace } from './steps.ts'
 
-/** Rows are inserted in few numbers at a time, so that there are few statements to prepare. */
+/** Rows are inserted in few different numbers, so that there are few statements to prepare. */
 const SIZES = [64, 8, 1]
 
-/** Many rows with few statements: each is a way to the database and back. */
+/** Inserts many rows with few statements, because each statement is a way to the database and back. */
 export function* insertRows(
   table: string,
   columns: readonly string[],
@@ -34,7 +34,7 @@ function statement(table: string, columns: readonly string[], rows: number): str
   return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rowMarks(rows, columns.length)}`
 }
 
-/** The parameters of so many rows, row by row: `(?1, ?2), (?3, ?4)`. */
+/** The parameters of `rows` rows, row by row: `(?1, ?2), (?3, ?4)`. */
 export function rowMarks(rows: number, columns: number): string {
   const values = Array.from({ length: rows }, (_, row) => {
     const marks = Array.from({ length: columns }, (_, column) => `?${row * columns + column + 1}`)

@@ -32,7 +32,7 @@ export function* judgeHead(
   return verdictAt(now, policy, takeSnapshot(policy, figures, tailMessages))
 }
 
-/** Something before the newest beginning is raw. */
+/** True if a message before the newest beginning is raw. */
 function* isChapterEnded(session: SessionRow, { compactedThrough }: FoldState): Steps<boolean> {
   if (session.begins_after <= compactedThrough) return false
   const raw = yield* readVisible(session, {
@@ -48,7 +48,7 @@ function* isChapterEnded(session: SessionRow, { compactedThrough }: FoldState): 
 
 const FIRST_LOOK = 64
 
-/** Looks at the newest messages, further and further back, until the tail ends. */
+/** Reads the newest messages, further and further back, until the tail ends. */
 function* countTailMessages(
   session: SessionRow,
   input: { head: Head; state: FoldState; policy: Policy; fixedTokens: number },
@@ -70,8 +70,8 @@ function* countTailMessages(
 }
 
 /**
- * A decision waits as the session's pending one; the severest stays. A later due time is not written:
- * when the earlier one comes, the session is judged and gets its next. So a busy session costs nothing.
+ * Stores a decision as the session's pending one; the most severe one stays. A later due time is not written:
+ * when the earlier time comes, the session is judged and gets its next time. So a busy session costs nothing.
  */
 export function* keepVerdict(session: SessionRow, { decision, dueAt }: Verdict): Steps<void> {
   const due = session.due_at === null || (dueAt !== null && dueAt < session.due_at) ? dueAt : session.due_at
@@ -81,7 +81,8 @@ export function* keepVerdict(session: SessionRow, { decision, dueAt }: Verdict):
   if (due === session.due_at && pending === earlier) return
   const text = pending === null ? null : JSON.stringify(pending)
   yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, text, due)
-  // One that was pending before has its job, or is found by whoever looks for those that were left behind.
+  // An earlier pending decision has its job. If that job was lost, the search for lost jobs finds the
+  // session.
   if (earlier === null && pending !== null)
     yield* enqueueFold({ namespace: session.namespace, id: session.name })
 }
@@ -93,7 +94,7 @@ export function severest(a: Decision | null, b: Decision | null): Decision | nul
 
 const EMPTY: Judged = { snapshot: null, decision: null, dueAt: null }
 
-/** What the built-in rules say now. Writes nothing. */
+/** What the built-in rules decide now. Writes nothing. */
 export function* judgeNow(
   session: SessionRow,
   { policy, now }: { policy: Policy; now: number },
@@ -104,7 +105,7 @@ export function* judgeNow(
   return yield* judgeHead(session, { head, state: yield* readFoldState(session, head, warn), policy, now })
 }
 
-/** By a policy that holds for one fold only: what is pending and due stays as it is. */
+/** Judges by a policy for one fold only. The pending decision and the due time stay as they are. */
 export function* judgeOnce(
   session: SessionRow,
   request: { policy: Policy; now: number },
@@ -116,8 +117,8 @@ export function* judgeOnce(
 }
 
 /**
- * Judges anew, by a timer or after a fold: what the built-in rules had pending is replaced by what they
- * say now. A forced decision, or one of the caller's own policy, waits until it is carried out.
+ * Judges anew, by a timer or after a fold. A pending decision of the built-in rules is replaced by their
+ * present one. A forced decision, or one of the caller's own policy, waits until it is carried out.
  */
 export function* judgeAgain(
   session: SessionRow,
@@ -127,16 +128,17 @@ export function* judgeAgain(
   const { head, state } = yield* repairFoldState(session, warn)
   const verdict = head === null ? EMPTY : yield* judgeHead(session, { head, state, ...request })
   const { judged, pending, dueAt } = settleVerdict(session.pending, verdict)
-  // Whoever makes jobs of what is due takes a time away without the session's lock: it is written again.
+  // The process that makes jobs of due sessions clears the due time without the session's lock. So a due time
+  // is always written again.
   if (pending !== session.pending || dueAt !== session.due_at || dueAt !== null)
     yield* run('UPDATE sessions SET pending = ?2, due_at = ?3 WHERE id = ?1', session.id, pending, dueAt)
-  // Where this is part of carrying out a job, it is there already.
+  // If this is part of carrying out a job, that job is there already.
   if (session.pending === null && pending !== null)
     yield* enqueueFold({ namespace: session.namespace, id: session.name })
   return judged
 }
 
-/** What is pending once the built-in rules were asked, as it is stored. */
+/** What is pending after the built-in rules were asked, in its stored form. */
 export function settleVerdict(
   waiting: string | null,
   verdict: Judged,

@@ -17,7 +17,10 @@ export interface BlockRow {
   readonly data: Uint8Array
 }
 
-/** A session's speakers, by the numbers in its columns. They only grow, so that blocks can be kept. */
+/**
+ * A session's speakers, by their numbers in its columns. The list only grows, so that unpacked blocks can be
+ * kept.
+ */
 class SessionColumns {
   readonly erasedEpoch: number | null
   readonly packed: BlockSpeaker[] = []
@@ -35,7 +38,7 @@ class SessionColumns {
     this.names = this.speakers.map(speakerName)
   }
 
-  /** What blocks say, through a message. What is as it was is not unpacked again. */
+  /** The columns of the blocks, up to a message. A block that has not changed is not unpacked again. */
   read(rows: readonly BlockRow[], lastSeq: number): Columns {
     const whole = emptyColumns(lastSeq + 1)
     for (const row of rows) {
@@ -50,7 +53,7 @@ class SessionColumns {
     return whole
   }
 
-  /** What it takes in memory, in messages. */
+  /** The size in memory, counted in messages. */
   get size(): number {
     let messages = 0
     for (const { columns } of this.#blocks.values()) messages += columns.lengths.length
@@ -73,20 +76,21 @@ class SessionColumns {
   }
 }
 
-/** In messages, which take some 14 bytes each. */
+/** Counted in messages, which take about 14 bytes each. */
 const MAX_KEPT = 2_000_000
 const SESSION_SIZE = 100
 const MAX_SESSIONS = MAX_KEPT / SESSION_SIZE
 const SPEAKER_SIZE = 20
 
 /**
- * What searches unpacked, so that the next one in the same session need not: it reads the rows and compares them,
- * so it can never be behind. Of all sessions together it is bounded; the one that was searched last stays longest.
+ * Columns that searches unpacked, so that the next search in the same session need not. That search still
+ * reads the rows and compares them, so the kept columns can never be out of date. The total size over all
+ * sessions is bounded. The session that was searched last stays longest.
  */
 export class KeptColumns {
   readonly #sessions = new BoundedMap<number, SessionColumns>(MAX_SESSIONS)
 
-  /** With an erasure everything begins anew: no person who was erased stays among the speakers. */
+  /** After an erasure everything starts again, so that no erased person stays among the speakers. */
   of({
     id,
     erased_epoch: epoch,
@@ -105,7 +109,10 @@ export class KeptColumns {
   }
 }
 
-/** A sender's row says the same as long as messages have it: only those of new speakers are read. Meanwhile another search may learn them, too. */
+/**
+ * A sender's row does not change while messages refer to it, so only the rows of new speakers are read.
+ * Another search may read them at the same time.
+ */
 export function* learnSpeakers(sessions: readonly SessionColumns[]): Steps<void> {
   for (;;) {
     const behind = sessions

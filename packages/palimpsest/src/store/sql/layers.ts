@@ -19,9 +19,9 @@ import { type SessionRow, traitsOf } from './rows.ts'
 import { ask, askAll, run, type Steps } from './steps.ts'
 
 /**
- * Which documents a session may see: decided here, from what is stored of the session, and closed to all
- * else. A person's memory only in private sessions of that same person; a chat's own only in that chat. Of a scope that
- * is one person's, the document itself says whose it is: `ownerIn` has to be that person.
+ * The documents that a session may see. This is decided only here, from what is stored of the session. A
+ * person's memory is seen only in private sessions of that person, and a chat's own memory only in that chat.
+ * For a scope of one person, the document itself names its owner: `ownerIn` has to be that person.
  */
 function visibleTo(session: SessionRow, days: readonly string[]): { layer: LayerName; key: string }[] {
   return [
@@ -36,12 +36,15 @@ function visibleTo(session: SessionRow, days: readonly string[]): { layer: Layer
   ]
 }
 
-/** Whose personal scopes a session may see. */
+/** The person whose personal scopes the session may see. */
 function ownerIn(session: SessionRow): string | null {
   return personAlone(traitsOf(session))
 }
 
-/** The daily log is shown for two days. One that is no day could, with the session's id, name another's. */
+/**
+ * The daily log is shown for two days. The days are checked, because a text that is no day could, together
+ * with the session's id, name another session's document.
+ */
 const MAX_DAYS = 2
 
 function daysShown({ name }: SessionRow, days: readonly string[]): readonly string[] {
@@ -49,7 +52,7 @@ function daysShown({ name }: SessionRow, days: readonly string[]): readonly stri
   return [...new Set(days.filter(isDay))].slice(-MAX_DAYS)
 }
 
-/** Those that are frozen, and of those asked for the ones that came since: what is written on them is news. */
+/** The frozen days, and of the asked days the later ones. What is written on the later ones is news. */
 function daysRead(session: SessionRow, asked: readonly string[]): readonly string[] {
   const frozen = frozenLayers(session)?.days ?? null
   if (frozen === null) return daysShown(session, asked)
@@ -57,7 +60,7 @@ function daysRead(session: SessionRow, asked: readonly string[]): readonly strin
   return [...frozen, ...daysShown(session, asked).filter(day => day > last)]
 }
 
-/** One statement for all: what is not asked for is `NULL`, which matches nothing. */
+/** One statement for any number of documents. An unused place is `NULL`, which matches nothing. */
 const MAX_VISIBLE = 5 + 2 * MAX_DAYS
 const WANTED = Array.from({ length: MAX_VISIBLE }, (_, place) => `(?${2 * place + 2}, ?${2 * place + 3})`)
 const FIND_VERSIONS = `WITH wanted (layer, name_key) AS (VALUES ${WANTED.join(', ')})
@@ -72,7 +75,7 @@ interface VersionRow {
   readonly first_version: number
 }
 
-/** The question, and what its rows come to. */
+/** The query, and a function from its rows to the versions. */
 export function layersOf(session: SessionRow, asked: readonly string[]) {
   return versionsOf(session, daysRead(session, asked))
 }
@@ -86,7 +89,7 @@ function versionsOf(session: SessionRow, days: readonly string[]) {
   }
   return {
     question: ask<VersionRow>(FIND_VERSIONS, session.namespace, ...parameters, ownerIn(session)),
-    /** In the order in which a context shows them, so that the same ones always look the same. */
+    /** In the order in which a context shows them, so that the same versions always look the same. */
     versions: (rows: readonly VersionRow[]): readonly LayerVersion[] =>
       visible.flatMap(({ layer, key }) => {
         const row = rows.find(each => each.layer === layer && each.name === key)
@@ -97,26 +100,26 @@ function versionsOf(session: SessionRow, days: readonly string[]) {
   }
 }
 
-/** `null`: none are for the epoch that is now. */
+/** `null`: no layers are frozen for the present epoch. */
 export function frozenLayers(session: SessionRow): FrozenLayers | null {
   if (session.layers === null || session.layers_epoch !== session.epoch) return null
   return readLayers(session.layers)
 }
 
-/** A newer version may have stored a language that this one does not write in. */
+/** A newer program may have stored a language that this one does not know. */
 function readLayers(stored: string): FrozenLayers {
   const layers = JSON.parse(stored) as FrozenLayers & { readonly language: string }
   return { ...layers, language: languageOfTag(layers.language) }
 }
 
-/** Of the newest epoch that has one. */
+/** The language of the newest epoch that has one. */
 export function sessionLanguage({ layers }: Pick<SessionRow, 'layers'>): Language | null {
   if (layers === null) return null
   const { language, isLanguageOpen } = readLayers(layers)
   return isLanguageOpen ? null : language
 }
 
-/** For a copy, whose documents have other versions: of no epoch, with the language alone. */
+/** For a copy, whose documents have other versions: the language alone, for no epoch. */
 export function languageAlone(language: Language | null): string | null {
   if (language === null) return null
   return JSON.stringify({ days: [], language, versions: [] } satisfies FrozenLayers)
@@ -185,7 +188,7 @@ export function* readLayerTexts(
   return texts
 }
 
-/** `undefined` where there is none, and where this session may not see it. */
+/** `undefined` if there is no such document, or if this session may not see it. */
 function* findVisible(
   session: SessionRow,
   { layer, key }: Pick<LayerVersion, 'layer' | 'key'>,
@@ -199,7 +202,10 @@ function* findVisible(
   return owner === null || owner === ownerIn(session) ? row : undefined
 }
 
-/** Condensed lines are condensed again themselves; a document of more has been condensed every few days for years. */
+/**
+ * Condensed lines are condensed again. A document with more condensings has been condensed every few days for
+ * years.
+ */
 const MAX_CONDENSINGS = 64
 
 interface CondensedFact {
@@ -211,8 +217,8 @@ interface CondensedFact {
 const CONDENSED_BY = `SELECT id, line, version FROM facts WHERE ${REPLACED_BY} AND gone = 0`
 
 /**
- * What the condensed lines that stand in a document stand for, the newest first. A line that a person took out of it, or
- * changed, stands for nothing any more; nor do facts that were withdrawn.
+ * The lines that the condensed lines of a document stand for, the newest first. A condensed line that a
+ * person removed or changed no longer stands for anything. Withdrawn facts are left out, too.
  */
 export function* readCondensedLines(
   session: SessionRow,
@@ -226,7 +232,8 @@ export function* readCondensedLines(
   let versions = condensingVersions(standing)
   while (versions.length > 0 && lines.size < limit && looked.size < MAX_CONDENSINGS) {
     for (const version of versions) looked.add(version)
-    // One question for each: of several versions at once SQLite would read all facts of the document.
+    // One question for each version. For several versions at once SQLite would read all facts of the
+    // document.
     const condensed = yield* askAll(
       versions.map(version => ask<CondensedFact>(CONDENSED_BY, row.id, version)),
     )
@@ -248,7 +255,10 @@ function condensingVersions(
   ].toSorted((one, other) => other - one)
 }
 
-/** Only what this session's own folds left, in that version: a segment of its own may tell it, too. */
+/**
+ * Only lines that this session's own folds left in that version: a segment of the session may tell of them,
+ * too.
+ */
 function* foldedLines(
   session: SessionRow,
   documentId: number,

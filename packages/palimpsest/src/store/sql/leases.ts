@@ -7,7 +7,7 @@ export interface LeaseRequest {
   readonly name: string
   readonly owner: string
   readonly ttlMs: number
-  /** How long another holder may have taken it for; left out: as long. */
+  /** The longest time for which another holder may have taken the lease. The default is `ttlMs`. */
   readonly longestMs?: number
   readonly now: number
 }
@@ -26,7 +26,9 @@ function* findLease(namespace: string, name: string): Steps<LeaseRow | undefined
   )
 }
 
-/** By one statement, so that of two at once only one gets it; its own holder keeps the token. */
+/**
+ * One statement, so that of two callers at once only one gets the lease. Its present holder keeps the token.
+ */
 export function* takeLease(
   namespace: string,
   { name, owner, ttlMs, longestMs = ttlMs, now }: LeaseRequest,
@@ -57,7 +59,7 @@ export function* dropLease(namespace: string, { name, token }: { name: string; t
   )
 }
 
-/** Whoever holds it holds it no longer, and can commit nothing that asks for it. */
+/** Ends a lease. Its holder can no longer commit anything that asks for it. */
 export function* fenceLease(namespace: string, name: string): Steps<void> {
   yield* run(
     'UPDATE leases SET token = token + 1, owner = NULL, until = NULL WHERE namespace = ?1 AND name = ?2',
@@ -66,7 +68,7 @@ export function* fenceLease(namespace: string, name: string): Steps<void> {
   )
 }
 
-/** The token alone decides: one that ran out but that nobody took since still holds. */
+/** The token alone decides. A lease that ran out still holds if no other process has taken it since. */
 export function* holdsLease(namespace: string, name: string, token: number): Steps<boolean> {
   const lease = yield* findLease(namespace, name)
   return lease?.token === token && lease.owner !== null

@@ -27,18 +27,19 @@ export function* listSessions(
 }
 
 /**
- * So many names are looked at in one step: no index helps to find what lies within a name. Few enough that nobody else
- * waits for long, and that PostgreSQL goes along the index to the end of a step instead of sorting all that follow.
+ * The number of names that one step reads: no index finds a text inside a name. It is small, so that no other
+ * caller waits long. It also makes PostgreSQL follow the index to the end of a step instead of sorting all
+ * names after it.
  */
 const NAMES_AT_A_TIME = 2_000
 
-/** A step of looking for them. `next`: where the next step goes on; `null`: there are no more. */
+/** The result of one step. `next`: where the next step goes on; `null`: there are no more. */
 interface FoundSessions {
   readonly records: readonly SessionRecord[]
   readonly next: string | null
 }
 
-/** Those whose id contains a text, above a key. */
+/** Sessions whose id contains a text, above a key. */
 export function* findSessions(
   namespace: string,
   page: { readonly afterKey: string; readonly limit: number; readonly contains: string },
@@ -63,11 +64,11 @@ export function* findSessions(
   return { records: yield* readRecords(rows, warn), next: end?.name_key ?? null }
 }
 
-/** So many of the newest events are looked at, of whatever session. */
+/** This many of the newest events are read, of any session. */
 const NEWEST_EVENTS = 5_000
 const SESSIONS_AT_A_TIME = 64
 
-/** The sessions of these events, the one of the newest first. */
+/** The sessions of these events, the one of the newest event first. */
 export function* listRecentSessions(
   namespace: string,
   page: { readonly limit: number; readonly contains?: string },
@@ -95,11 +96,11 @@ function* recentIds({ events }: Dialect): Steps<readonly number[]> {
   const rows = yield* all<{ session_id: number }>(
     `SELECT session_id FROM events ORDER BY ${events.orderBy('DESC')} LIMIT ${NEWEST_EVENTS}`,
   )
-  // Those of no session have 0.
+  // Events of no session have 0.
   return [...new Set(rows.map(row => row.session_id))].filter(id => id > 0)
 }
 
-/** As both databases do it with an id: what is not ASCII stays as it is. */
+/** As both databases do it with an id: only ASCII letters change. */
 function foldCase(text: string): string {
   return text.replaceAll(/[A-Z]+/g, letters => letters.toLowerCase())
 }

@@ -1,2 +1,2 @@
-/** Few programs erase anything, and it takes all that searching does. */
+/** Loaded late, because few programs erase anything, and it needs all the search code. */
 export const loadErasure = () => import('./erasure.ts')

@@ -3,9 +3,10 @@ import { rowMarks } from './insert-rows.ts'
 import { type Asked, isMany, type Query, type Row, type SqlValue, type Steps } from './steps.ts'
 
 /**
- * Several pieces of work in one transaction, side by side, step by step: what they ask for at the same time is asked
- * together, and where it is the same statement it is sent once for all of them, if it says how. Their results, in
- * their order. What they do must not depend on one another; an error of one is an error of all.
+ * Carries out several pieces of work side by side in one transaction, step by step. What they ask at the same
+ * time is asked together. If their statement is the same and says how, it is sent once for all of them.
+ * Returns their results, in their order. The pieces must not depend on one another. An error of one is an
+ * error of all.
  */
 export function* inLockstep<const Works extends readonly Steps<unknown>[]>(
   works: Works,
@@ -31,7 +32,7 @@ type ResultsOf<Works extends readonly Steps<unknown>[]> = {
   -readonly [Place in keyof Works]: Works[Place] extends Steps<infer Result> ? Result : never
 }
 
-/** A statement to be sent, and what its rows say to each of the questions that it stands for. */
+/** A statement to be sent. `answers` splits its rows into those of each question that it stands for. */
 interface Statement {
   readonly query: Query
   readonly answers: (rows: readonly Row[]) => readonly (readonly Row[])[]
@@ -72,7 +73,7 @@ const SIZES = [32, 16, 8, 4, 2, 1]
 function insertTogether(queries: readonly Query[], places: readonly number[]): readonly Statement[] {
   const { sql, together } = queries[0]!
   const rows = queries.map(({ parameters }) => parameters)
-  // In one order everywhere, so that no two wait for each other.
+  // The same order everywhere, so that no two transactions wait for each other.
   if (together === 'contested rows') rows.sort((a, b) => (String(a) < String(b) ? -1 : 1))
   const statements: Statement[] = []
   let from = 0
@@ -90,7 +91,7 @@ function insertTogether(queries: readonly Query[], places: readonly number[]): r
   return statements
 }
 
-/** Each set of parameters is a row of a table that the question is joined to. */
+/** Each set of parameters is a row of a table, and the question is joined to that table. */
 function readTogether(
   queries: readonly Query[],
   places: readonly number[],

@@ -2,11 +2,11 @@ import { allIn } from './many.ts'
 import { SEGMENT_COLUMNS, type SegmentRow } from './rows.ts'
 import type { Steps } from './steps.ts'
 
-/** What others stand for. */
+/** Segments that other segments stand for. */
 
 /**
- * The segments that stand for nothing any more but for what these do, by the index alone. Ask for their rows by these
- * ids: a database that is asked for all at once may take the segments of a session for few and read every one of them.
+ * The ids of the segments that were rolled up into these, read from the index alone. Read their rows by these
+ * ids. With one query for both, a database may take a session's segments for few and read every one of them.
  */
 export function* idsRolledInto(sessionId: number, ids: readonly number[]): Steps<readonly number[]> {
   const rows = yield* allIn<{ id: number }>(
@@ -17,7 +17,7 @@ export function* idsRolledInto(sessionId: number, ids: readonly number[]): Steps
   return rows.map(({ id }) => id)
 }
 
-/** In the order of what they tell of. */
+/** In the order of the messages that they cover. */
 export function* readLower(sessionId: number, id: number): Steps<readonly SegmentRow[]> {
   const rows = yield* allIn<SegmentRow>(
     `SELECT ${SEGMENT_COLUMNS} FROM segments WHERE session_id = ?1 AND id IN (*)`,

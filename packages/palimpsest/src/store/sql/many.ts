@@ -1,12 +1,12 @@
 import { all, type Row, run, type SqlValue, type Steps } from './steps.ts'
 
-/** Lists are asked for in few sizes, so that there are few statements to prepare. */
+/** Lists have few different sizes in the statements, so that there are few statements to prepare. */
 const SIZES = [1, 4, 16, 64, 256, 1_024]
 const LARGEST = 1_024
 
 /**
- * Rows for a list of values of any length: `sql` names the list as `(*)`, after parameters of its own. What is
- * missing to a size is `NULL`, which matches nothing.
+ * Reads rows for a list of values of any length. `sql` names the list as `(*)`, after its other parameters.
+ * The list is filled up with `NULL`, which matches nothing.
  */
 export function* allIn<R = Row>(
   sql: string,
@@ -19,7 +19,7 @@ export function* allIn<R = Row>(
   return rows
 }
 
-/** Changes the rows of a list of values of any length; `sql` as above. */
+/** Changes the rows for a list of values of any length. `sql` is as in `allIn`. */
 export function* runIn(
   sql: string,
   parameters: readonly SqlValue[],

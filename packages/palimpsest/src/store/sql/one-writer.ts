@@ -1,6 +1,6 @@
 import type { Dialect, EventOrder } from './driver.ts'
 
-/** Commits come one after the other, so that events are in the order of their numbers. */
+/** Commits come one after the other, so events are in the order of their numbers. */
 const BY_NUMBER: EventOrder = {
   place: 'events.id AS major, 0 AS minor',
   orderBy: direction => `events.id ${direction}`,
@@ -14,8 +14,8 @@ const BY_NUMBER: EventOrder = {
 }
 
 /**
- * The dialect of a database whose write transaction has it for itself, as SQLite's does with `BEGIN IMMEDIATE`. What is
- * left to say is `nameContains`.
+ * The dialect of a database whose write transaction has it for itself, as in SQLite with `BEGIN IMMEDIATE`.
+ * Only `nameContains` is left to add.
  *
  * @example
  * const dialect: Dialect = { ...ONE_WRITER, nameContains: parameter => `instr(lower(name), ${parameter}) > 0` }
@@ -28,7 +28,7 @@ export const ONE_WRITER = {
   },
   skipLocked: '',
   forShare: () => '',
-  // Everything else that writes waits meanwhile.
+  // All other writers wait meanwhile.
   maxSharingMs: 5,
   events: BY_NUMBER,
 } as const satisfies Omit<Dialect, 'nameContains'>

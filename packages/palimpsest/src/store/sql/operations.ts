@@ -1,7 +1,7 @@
 export * as aliases from './aliases.ts'
 export * as allowances from './allowances.ts'
 export { knowsExternalId, readAnsweringAt } from './answered.ts'
-/** What a store does once it is open; loaded together, and not before. */
+/** What a store does once it is open. It is loaded as a whole, and not before. */
 export * as apiKeys from './api-keys.ts'
 export { AppendQueues } from './append-queue.ts'
 export { exportSession, importSession } from './archive.ts'

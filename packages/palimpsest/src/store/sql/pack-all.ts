@@ -10,8 +10,9 @@ import { isPacked } from './packs.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
- * What was stored before there were packs, a part in each transaction: `null` as the cursor of the next one says that this
- * was the last. What is packed already stays as it is, so each may begin anew at any time.
+ * Packs what was stored before there were packs, a part in each transaction. A `null` as the next cursor
+ * means that this part was the last. Anything that is already packed stays as it is, so the work may start
+ * again at any time.
  */
 
 const SEGMENTS_AT_A_TIME = 100
@@ -21,7 +22,7 @@ export interface SegmentCursor {
   readonly segment: number
 }
 
-/** Segments that others stand for, session by session. */
+/** Rolled-up segments, session by session. */
 export function* packAllSegments(
   { session: sessionId, segment }: SegmentCursor,
   dialect: Dialect,
@@ -46,7 +47,7 @@ export function* packAllSegments(
   return { session: known.id, segment: ids.at(-1)! }
 }
 
-/** The past of documents, and the days of chats that are over. */
+/** Old versions of documents, and the days of chats that are over. */
 export function* packAllDocuments(from: number, dialect: Dialect): Steps<number | null> {
   const known = yield* first<{
     id: number
@@ -57,7 +58,7 @@ export function* packAllDocuments(from: number, dialect: Dialect): Steps<number 
   }>('SELECT id, namespace, layer, name, session_id FROM documents WHERE id >= ?1 ORDER BY id LIMIT 1', from)
   if (!known) return null
   const { id, namespace, layer, name: key, session_id } = known
-  // Sessions before documents, as everywhere.
+  // Sessions are locked before documents, as everywhere.
   const owner = session_id === null ? undefined : yield* lockSessionById(session_id, { namespace, dialect })
   yield* lockDocuments([{ namespace, layer, key }], dialect)
   const document = yield* findDocumentIn(namespace, id)
@@ -66,7 +67,7 @@ export function* packAllDocuments(from: number, dialect: Dialect): Steps<number 
   return id + 1
 }
 
-/** One that an erasure has hidden meanwhile is none. */
+/** A document that an erasure has hidden meanwhile is not found. */
 function* findDocumentIn(namespace: string, id: number): Steps<DocumentRow | undefined> {
   if (namespace.startsWith('\u0001')) return undefined
   return yield* first<DocumentRow>(
@@ -83,7 +84,7 @@ export interface FactCursor {
   readonly fact: number
 }
 
-/** Facts whose keys are as long as their lines. */
+/** Shortens the keys of facts whose keys are as long as their lines. */
 export function* shortenKeys({ document, fact }: FactCursor): Steps<FactCursor | null> {
   const rows = yield* all<{ document_id: number; id: number; line: string; key: string }>(
     `SELECT document_id, id, line, line_key AS key FROM facts WHERE (document_id, id) > (?1, ?2)
@@ -98,7 +99,7 @@ export function* shortenKeys({ document, fact }: FactCursor): Steps<FactCursor |
         document_id,
         id,
         shortKey(JSON.parse(line) as string),
-        // Another fact may have its number since it was read.
+        // Another fact may have taken this number since the read.
         key,
       )
   const last = rows.at(-1)

@@ -7,12 +7,16 @@ import { allIn } from './many.ts'
 import { forgetPacked, isCompact, isMark, isWorthPacking, packTexts, type Texts } from './packs.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
-/** How many of a document's versions stay as they are, and how many are packed at a time. Tests pack all of them. */
+/**
+ * How many of a document's newest versions stay unpacked, and how many are packed at a time. Tests pack all
+ * versions.
+ */
 export const PACKING = { keptVersions: 4, versionsAtATime: 8 }
 
 /**
- * The past of a document, once enough of it has come together: versions, and the lines that these took away. A past that
- * was never packed is packed with the next changes, a part with each. A day is packed whole, once it is over.
+ * Packs the past of a document once there is enough of it: versions, and the lines that they removed. A past
+ * that was never packed is packed in parts, one with each next change. A day is packed whole, once it is
+ * over.
  */
 export function* packPast(document: DocumentRow): Steps<void> {
   const { keptVersions, versionsAtATime } = PACKING
@@ -23,7 +27,10 @@ export function* packPast(document: DocumentRow): Steps<void> {
   yield* packRange(document.id, { after, through })
 }
 
-/** For a past that was never packed: the next part of it. `false`: there is no more. Hold the document's lock. */
+/**
+ * Packs the next part of a past that was never packed. `false`: there is no more. The caller holds the
+ * document's lock.
+ */
 export function* packMore(document: DocumentRow): Steps<boolean> {
   const after = packedThrough(document)
   const through = Math.min(document.version - PACKING.keptVersions, after + VERSIONS_OF_A_PART)
@@ -34,7 +41,7 @@ export function* packMore(document: DocumentRow): Steps<boolean> {
 
 const VERSIONS_OF_A_PART = 64
 
-/** Versions are counted from the first; an erasure may have numbered them anew. */
+/** Versions count from the first one, because an erasure may have renumbered them. */
 function packedThrough({ packed_through, first_version }: DocumentRow): number {
   return Math.max(packed_through, first_version - 1)
 }
@@ -46,7 +53,7 @@ interface VersionRange {
 
 function* packRange(documentId: number, { after, through }: VersionRange): Steps<void> {
   yield* packVersions(documentId, { after, through })
-  // By the index alone, and then by their ids: see decision 39.
+  // First the ids by the index alone, then the rows by their ids: see decision 39.
   const ids = yield* all<{ id: number }>(
     'SELECT id FROM facts WHERE document_id = ?1 AND superseded_by > ?2 AND superseded_by <= ?3',
     documentId,
@@ -70,7 +77,7 @@ interface PastVersion {
 
 function* packVersions(documentId: number, { after, through }: VersionRange): Steps<void> {
   const versions = yield* all<PastVersion>(
-    // Under other names, so that marks are seen as what they are.
+    // Under other names, marks are read as they are and not replaced by the texts.
     `SELECT version, back AS a, whole AS b FROM document_versions
      WHERE document_id = ?1 AND version > ?2 AND version <= ?3 ORDER BY version`,
     documentId,
@@ -116,7 +123,7 @@ function lineOf({ raw }: FactLine): Texts {
   return isWorthPacking(raw) ? { line: raw } : {}
 }
 
-/** `setMark` answers with the row that has the mark, if there is one. */
+/** `setMark` returns the row that has the mark, if there is one. */
 function* packRows<Each>(
   documentId: number,
   rows: readonly Each[],
@@ -133,13 +140,13 @@ function* packRows<Each>(
   const unused: string[] = []
   for (const [place, { row, texts }] of worth.entries()) {
     const mark = marks[place]!
-    // On PostgreSQL an erasure that holds the session's lock alone may have taken the row away since it was read.
+    // On PostgreSQL an erasure that holds only the session's lock may have deleted the row since the read.
     if ((yield* setMark(row, texts, mark)).length === 0) unused.push(mark)
   }
   yield* forgetPacked(unused)
 }
 
-/** So many of a chat's days are written still, or read with every context. */
+/** This many of a chat's newest days are still written, or are read with every context. */
 const OPEN_DAYS = 2
 const DAYS_AT_A_TIME = 4
 
@@ -150,7 +157,10 @@ interface Day {
   readonly name: string
 }
 
-/** Days that are over: all that they were made of. `false`: there is none. Hold the session's lock. */
+/**
+ * Packs days that are over, with all their versions and facts. `false`: there is none. The caller holds the
+ * session's lock.
+ */
 export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
   const days = yield* all<Day>(
     `SELECT id, namespace, layer, name FROM documents
@@ -161,7 +171,7 @@ export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
   if (days.length <= OPEN_DAYS || !(yield* isCompact())) return false
   let packed = 0
   for (const day of days.slice(OPEN_DAYS)) {
-    // One that an erasure is at work on is packed another time.
+    // If an erasure is working on this day, it is packed another time.
     const key = { namespace: day.namespace, layer: day.layer, key: day.name }
     if (!(yield* tryToLockDocument(key, dialect))) continue
     yield* packDay(day.id)
@@ -172,7 +182,7 @@ export function* packDays(sessionId: number, dialect: Dialect): Steps<boolean> {
 }
 
 function* packDay(id: number): Steps<void> {
-  // As it is now that it is locked.
+  // Read again, now that the day is locked.
   const day = yield* first<{ version: number; first_version: number; raw: string }>(
     'SELECT version, first_version, content AS raw FROM documents WHERE id = ?1 AND packed_through = 0',
     id,
@@ -193,7 +203,10 @@ function* packDay(id: number): Steps<void> {
 const MOVED = `id, namespace, layer, name_key, name, session_id, day, version, tokens, created_at, updated_at,
   mirrored_version, mirrored_hash, content, first_version, packed_through`
 
-/** SQLite leaves a row where it was long, and the room around it. Taken out and put back it stands among short ones. */
+/**
+ * SQLite leaves a shortened row in its place, with the free room around it. Deleted and inserted again, the
+ * row stands among short ones.
+ */
 function* moveUp(id: number): Steps<void> {
   const columns = MOVED.split(/,\s*/).map((column, place) => ({ column, name: `c${place}` }))
   const [row] = yield* all(
@@ -207,9 +220,9 @@ function* moveUp(id: number): Steps<void> {
   )
 }
 
-/** Before another text takes its place. A day that is written once more is packed once more. */
+/** Called before another text takes the place of this one. A day that is written again is packed again. */
 export function* forgetContent(document: Pick<DocumentRow, 'id' | 'layer'>): Steps<void> {
-  // Of no other the text is packed.
+  // Only days have a packed content.
   if (document.layer !== 'daily') return
   const rows = yield* all<{ mark: string }>(
     'SELECT content AS mark FROM documents WHERE id = ?1',

@@ -8,8 +8,8 @@ type Told = Pick<NewSegment, 'summary' | 'events' | 'details' | 'text'>
 type ToldColumns = Readonly<Record<keyof Told, string>>
 
 /**
- * What a new segment says, as its row has it. Its texts stand beside it while it is shown. The text itself is always among
- * them, or none is: its mark tells that there is a pack.
+ * The columns of a new segment. While the segment is shown, its texts stand in a pack of their own. Either
+ * the text itself is among them, or no column is: its mark tells that there is a pack.
  */
 export function* columnsOfSegment(sessionId: number, told: Told): Steps<ToldColumns> {
   const plain = plainColumns(told)
@@ -28,7 +28,7 @@ function plainColumns({ summary, events, details, text }: Told): ToldColumns {
   }
 }
 
-/** The summary as a place in the text, where it stands there. */
+/** If the text contains the summary, the summary is stored as a place in the text. */
 function withSummaryOnce(plain: ToldColumns, { text, summary }: Pick<Told, 'text' | 'summary'>): ToldColumns {
   return { ...plain, summary: summaryWithin(text, summary) }
 }
@@ -46,11 +46,13 @@ interface RolledUp extends ToldColumns {
   readonly mark: string
 }
 
-/** Those of these that others stand for: from now on they share packs. What was erased of them stays erased. */
+/**
+ * Packs those of the segments that are rolled up: from now on they share packs. An erased text stays erased.
+ */
 export function* packSegments(sessionId: number, ids: readonly number[]): Steps<void> {
   if (ids.length === 0 || !(yield* isCompact())) return
   const rows = yield* allIn<RolledUp>(
-    // Under another name the mark is seen as what it is.
+    // Under another name, the mark is read as it is and not replaced by the text.
     `SELECT id, summary, events, details, text, text AS mark FROM segments
      WHERE session_id = ?1 AND rolled_into IS NOT NULL AND withheld = 0 AND window_messages IS NULL AND id IN (*)`,
     [sessionId],

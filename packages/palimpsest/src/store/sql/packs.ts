@@ -2,12 +2,12 @@ import { allIn, runIn } from './many.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 /**
- * Texts that are hardly ever read again, compressed together (migration 17). Their rows have marks in place of them. A
- * mark and its place in a pack come and go in one transaction, so that a pack never tells what no row does: an erasure
- * that takes a text from its row takes it from the pack with `forgetPacked`.
+ * Texts that are hardly ever read again are compressed together (migration 17). Their rows have marks in
+ * place of the texts. A mark and its place in a pack come and go in one transaction, so a pack never holds a
+ * text that no row has. An erasure that takes a text from its row takes it from the pack with `forgetPacked`.
  */
 
-/** What is packed, by table. All of it is JSON, which a mark is not. */
+/** The packed columns of each table. All of them hold JSON, and a mark is not JSON. */
 export const PACKED_COLUMNS = {
   segments: ['text', 'summary', 'events', 'details'],
   facts: ['line'],
@@ -19,20 +19,23 @@ export type PackedColumn = (typeof PACKED_COLUMNS)[keyof typeof PACKED_COLUMNS][
 /** The texts of one row. */
 export type Texts = Readonly<Partial<Record<PackedColumn, string>>>
 
-/** Whose they are. */
+/** The session or the document that the texts belong to. */
 export type PackOwner = { readonly session: number } | { readonly document: number }
 
 const ofOwner = (owner: PackOwner) => ('session' in owner ? 'session_id = ?1' : 'document_id = ?1')
 const idOf = (owner: PackOwner) => ('session' in owner ? owner.session : owner.document)
 
 const MARK = 'packed '
-/** For SQL: whether a column has a mark. Give it another name where the mark itself is to be read. */
+/**
+ * SQL that tests whether a column holds a mark. To read the mark itself, select the column under another
+ * name.
+ */
 export const isPacked = (column: PackedColumn) => `substr(${column}, 1, ${MARK.length}) = '${MARK}'`
 
-/** A longer pack is smaller on disk, and takes longer to be added to. */
+/** A longer pack saves more room on disk, but takes longer to extend. */
 const MAX_PLACES = 48
 const MAX_OCTETS = 100_000
-/** A shorter text is not worth its mark. To compress a longer one would stop the event loop. */
+/** A shorter text is not worth its mark. Compressing a longer one would stop the event loop for too long. */
 const MIN_CHARACTERS = 40
 const MAX_CHARACTERS = 60_000
 
@@ -41,18 +44,18 @@ export function isWorthPacking(text: string): boolean {
 }
 
 /**
- * What `layout` says. 0: a program of an earlier version may be at work, so nothing is packed. 2: what is written is
- * packed, and not all that was there before is yet. 1: all of it is.
+ * The values of `layout`. 0: a program of an earlier version may be at work, so nothing is packed. 2: new
+ * texts are packed, and some older ones are not packed yet. 1: everything is packed.
  */
 const [WHOLLY, FROM_NOW_ON] = [1, 2]
 
-/** Whether what is written is packed. */
+/** Whether new texts are packed. */
 export function* isCompact(): Steps<boolean> {
   const state = yield* readLayout()
   return state === WHOLLY || state === FROM_NOW_ON
 }
 
-/** Whether there is nothing left that a compaction would pack. */
+/** Whether a compaction would find nothing left to pack. */
 export function* isWhollyCompact(): Steps<boolean> {
   return (yield* readLayout()) === WHOLLY
 }
@@ -61,7 +64,7 @@ function* readLayout(): Steps<number | undefined> {
   return (yield* first<{ is_compact: number }>('SELECT is_compact FROM layout'))?.is_compact
 }
 
-/** Never taken back. */
+/** This is never undone. */
 export function* beginCompaction(): Steps<void> {
   yield* run(`UPDATE layout SET is_compact = ${FROM_NOW_ON} WHERE is_compact = 0`)
 }
@@ -70,7 +73,7 @@ export function* endCompaction(): Steps<void> {
   yield* run(`UPDATE layout SET is_compact = ${WHOLLY} WHERE is_compact = ${FROM_NOW_ON}`)
 }
 
-/** Puts the texts of rows into packs. Their marks, in the same order. */
+/** Puts the texts of rows into packs. Returns their marks, in the same order. */
 export function* packTexts(owner: PackOwner, rows: readonly Texts[]): Steps<readonly string[]> {
   const marks: string[] = []
   let pack = rows.length === 0 ? null : yield* newestPack(owner)
@@ -90,7 +93,7 @@ export function* packTexts(owner: PackOwner, rows: readonly Texts[]): Steps<read
   return marks
 }
 
-/** The texts of a row that is read often, by themselves: its mark. */
+/** Stores the texts of a row that is read often in a pack of their own. Returns the mark. */
 export function* keepTexts(owner: PackOwner, texts: Texts): Steps<string> {
   const id = yield* insertPack(owner, {
     places: 0,
@@ -101,9 +104,9 @@ export function* keepTexts(owner: PackOwner, texts: Texts): Steps<string> {
 }
 
 export interface Pack {
-  /** `null`: it is new. */
+  /** `null`: the pack is new. */
   readonly id: number | null
-  /** `null`: the place was given up. */
+  /** `null`: the place is no longer used. */
   readonly places: readonly (Texts | null)[]
   readonly octets: number
 }
@@ -115,7 +118,7 @@ interface PackRow {
   readonly data: Uint8Array
 }
 
-/** Where there is room in it. */
+/** The newest pack, if it has room. */
 function* newestPack(owner: PackOwner): Steps<Pack | null> {
   const row = yield* first<Omit<PackRow, 'data'>>(
     `SELECT id, places, octets FROM packs WHERE ${ofOwner(owner)} AND places > 0 ORDER BY id DESC LIMIT 1`,
@@ -129,7 +132,7 @@ function toPack(row: PackRow): Pack {
   return { id: row.id, octets: row.octets, places: unpack(row) }
 }
 
-/** At least one. */
+/** The number of rows that fit; at least one. */
 function countFitting(rows: readonly Texts[], from: number, pack: Pack): number {
   let { octets } = pack
   let count = 0
@@ -183,7 +186,7 @@ function unpack({ places, data }: Pick<PackRow, 'places' | 'data'>): readonly (T
       places === 0 ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : inflateRawSync(data)
     return JSON.parse(json.toString())
   } catch (cause) {
-    // A lost page: the driver tells of damage.
+    // A lost page. The driver reports the damage.
     throw new SyntaxError('a pack that cannot be read', { cause })
   }
 }
@@ -198,7 +201,7 @@ export function placeOf(mark: string): Place {
   return { pack: pack!, place: place! }
 }
 
-/** The places of rows that have gone, or whose texts have. What is no mark is nothing. */
+/** Frees the places of rows that are gone, or whose texts are gone. A value that is not a mark is ignored. */
 export function* forgetPacked(marks: readonly string[]): Steps<void> {
   const places = Map.groupBy(marks.filter(mark => mark.startsWith(MARK)).map(placeOf), each => each.pack)
   if (places.size === 0) return
@@ -213,7 +216,10 @@ export function* forgetPacked(marks: readonly string[]): Steps<void> {
   yield* runIn('DELETE FROM packs WHERE id IN (*)', [], emptied)
 }
 
-/** As they are, and as they stay until the transaction ends: on PostgreSQL not all who come here hold the owner's lock. */
+/**
+ * Reads packs and locks them until the transaction ends. On PostgreSQL not every caller holds the owner's
+ * lock.
+ */
 function* lockPacks(ids: readonly number[]): Steps<ReadonlyMap<number, Pack>> {
   const rows = yield* allIn<PackRow>(
     'UPDATE packs SET places = places WHERE id IN (*) RETURNING id, places, octets, data',
@@ -232,7 +238,7 @@ export function isMark(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith(MARK)
 }
 
-/** Every place that is taken, as a mark: of one owner. For those who check that rows and packs agree. */
+/** Every used place of one owner, as a mark. For checks that rows and packs agree. */
 export function* marksOf(owner: PackOwner): Steps<readonly string[]> {
   const rows = yield* all<PackRow>(
     `SELECT id, places, octets, data FROM packs WHERE ${ofOwner(owner)} ORDER BY id`,

@@ -28,7 +28,7 @@ export function* readPins({ id }: SessionRow): Steps<readonly Pin[]> {
   return (yield* all<PinRow>(PINS, id)).map(toPin)
 }
 
-/** With the messages that are pinned; one that a rollback hid is not there. */
+/** Pins with their messages. A pinned message that a rollback hid is left out. */
 export function* contextPins(
   session: SessionRow,
   rows: readonly PinRow[],
@@ -36,7 +36,7 @@ export function* contextPins(
 ): Steps<readonly ContextPin[]> {
   const pins: ContextPin[] = []
   for (const pin of rows.map(toPin)) {
-    // What lies before the newest beginning rests with it.
+    // A pinned message before the newest beginning is not shown.
     if (pin.seq !== null && pin.seq <= session.begins_after) continue
     if (pin.seq === null) pins.push({ ...pin, message: null })
     else if (yield* isVisible(session, pin.seq)) {
@@ -97,7 +97,7 @@ export function* unpin(session: SessionRow, id: number): Steps<boolean> {
   return true
 }
 
-/** They count with the segments. No epoch begins, so that no fold in flight is lost by a pin. */
+/** Pins count with the segments. No epoch begins, so that a pin loses no fold in flight. */
 function* countPins(session: SessionRow): Steps<void> {
   const { tokens } = yield* readShown(session)
   yield* run('UPDATE sessions SET segment_tokens = ?2 WHERE id = ?1', session.id, tokens)

@@ -1,13 +1,17 @@
 import { MAX_COUNT, MAX_LENGTH, type Postings } from '../../search/session-index.ts'
 
 /**
- * The index of a session, packed. Of each term, rows of the messages that hold it: a row is known by its first
- * message, and holds the differences from one to the next, with a bit that says whether a count above 1 follows.
- * Of each block of messages: for every message its number of terms, its speaker and its time.
+ * The packed index of a session. Each term has rows for the messages that hold it. A row is known by its
+ * first message. It holds the difference from each message to the next, with a bit that says whether a count
+ * above 1 follows. Each block of messages holds, for every message, its number of terms, its speaker and its
+ * time.
  */
 
 export const BLOCK_MESSAGES = 4096
-/** Of a row. A rare term has one, whatever the session's length; more than this SQLite would keep on pages of their own. */
+/**
+ * In bytes. A rare term has one row, whatever the session's length. SQLite would keep larger rows on pages of
+ * their own.
+ */
 const MAX_ROW_BYTES = 800
 
 export function blockOf(seq: number): number {
@@ -15,7 +19,7 @@ export function blockOf(seq: number): number {
 }
 
 export interface PostingsRow {
-  /** At or below all that it holds, and above all that earlier rows hold. */
+  /** Not above any message of this row, and above all messages of earlier rows. */
   readonly first: number
   readonly data: Uint8Array
 }
@@ -100,7 +104,7 @@ class Writer {
   }
 }
 
-/** Of one term; the rows are in ascending order. */
+/** The postings of one term. The rows are in ascending order. */
 export function unpackPostings(rows: readonly PostingsRow[]): Postings {
   // A posting takes one byte at least.
   const most = rows.reduce((sum, { data }) => sum + data.length, 0)
@@ -126,7 +130,7 @@ function placesIn(rows: readonly PostingsRow[]): readonly Place[] {
   return Array.from(seqs, (seq, place) => [seq, counts[place]!] as const)
 }
 
-/** In ascending order, from `first` on, which may lie below them. */
+/** The places are in ascending order. `first` is not above any of them. */
 function packPostings(first: number, places: readonly Place[]): readonly PostingsRow[] {
   const rows: PostingsRow[] = []
   let writer = new Writer()
@@ -144,8 +148,8 @@ function packPostings(first: number, places: readonly Place[]): readonly Posting
 }
 
 /**
- * What the last rows of a term say once what lies above a message is taken from them and these are added, all of
- * which lie above it.
+ * The new last rows of a term: what lies above `above` is removed, and `places` are added, all of which lie
+ * above it.
  */
 export function endPostings(
   rows: readonly PostingsRow[],
@@ -162,7 +166,7 @@ export function holdsAny(row: PostingsRow, wanted: readonly number[]): boolean {
   return wanted.some(seq => seqs.includes(seq))
 }
 
-/** What a row says once messages hold the term so often; 0: not at all. `null`: nothing any more. */
+/** A row after its messages hold the term this often; 0 means not at all. `null`: the row is empty. */
 export function changePostings(row: PostingsRow | undefined, places: readonly Place[]): PostingsRow | null {
   const changed = new Map(places)
   const others = row ? placesIn([row]).filter(([seq]) => !changed.has(seq)) : []
@@ -170,7 +174,7 @@ export function changePostings(row: PostingsRow | undefined, places: readonly Pl
   const all = [...others, ...added].toSorted(([one], [other]) => one - other)
   if (all.length === 0) return null
   const first = row?.first ?? all[0]![0]
-  // One row stays one row: it grows by one message at most for each that was edited.
+  // One row stays one row: each edited message adds at most one posting.
   const writer = new Writer()
   let previous = first
   for (const [seq, count] of all) previous = writePlace(writer, previous, seq, count)
@@ -183,33 +187,33 @@ function writePlace(writer: Writer, previous: number, seq: number, count: number
   return seq
 }
 
-/** Who says it: a role, and the sender's row or none. */
+/** The speaker of a message: a role, and the sender's row or none. */
 export interface BlockSpeaker {
   readonly role: number
   readonly senderId: number | null
 }
 
 export interface BlockEntry {
-  /** 0: there is nothing to be found. */
+  /** 0: nothing of the message can be found. */
   readonly length: number
   readonly speaker: BlockSpeaker
   readonly minute: number
 }
 
-/** By place of a message: in its block, or in its session. */
+/** Indexed by the place of a message in its block, or in its session. */
 export interface Columns {
   readonly lengths: Uint16Array
   readonly speakers: Uint32Array
   readonly minutes: Int32Array
 }
 
-/** A length that does not fit its byte stands in the list at the end. */
+/** A length that does not fit in its byte is in the list at the end. */
 const LONG = 255
 
 /**
- * A block: its speakers, how many places it has, then column by column the lengths, the speakers and the minutes
- * as differences, and at the end the places and lengths of long messages. `speakerPlace` says by which number a
- * speaker goes in the columns.
+ * Unpacks a block. It holds its speakers and its number of places. Then follow, column by column, the
+ * lengths, the speakers, and the minutes as differences. At the end come the places and lengths of long
+ * messages. `speakerPlace` gives the number of a speaker in the columns.
  */
 export function unpackColumns(data: Uint8Array, speakerPlace: (speaker: BlockSpeaker) => number): Columns {
   const reader = new Reader(data)
@@ -253,7 +257,7 @@ function readSpeakers(reader: Reader): readonly BlockSpeaker[] {
   return speakers
 }
 
-/** What a block says after these changes; without an entry there is nothing to be found. */
+/** A block after these changes. Nothing can be found of a message without an entry. */
 export function changeBlock(
   data: Uint8Array | undefined,
   changes: readonly { readonly place: number; readonly entry: BlockEntry | null }[],
@@ -313,7 +317,7 @@ function packColumns({ lengths, speakers, minutes }: Columns, known: readonly Bl
   return writer.end()
 }
 
-/** No two have the same. */
+/** No two speakers have the same number. */
 export function speakerNumber({ role, senderId }: BlockSpeaker): number {
   return (senderId ?? 0) * 4 + role
 }

@@ -16,8 +16,9 @@ import {
 } from './steps.ts'
 
 /**
- * Makes jobs of sessions whose time has come, at most so many, and gives how many there were. With its job a session is
- * due no more: whoever carries it out says when it is again. Each is looked at once.
+ * Makes jobs of sessions whose time has come, at most `limit`, and returns how many there were. A session
+ * with its job is no longer due. The worker that carries out the job sets the next time. Each session is
+ * judged once.
  */
 export function* enqueueDue({ now, limit }: { now: number; limit: number }): Steps<number> {
   if (limit === 0) return 0
@@ -40,7 +41,10 @@ export function* enqueueDue({ now, limit }: { now: number; limit: number }): Ste
   return found
 }
 
-/** They stay due until they are done, or until a failure puts them off: where there is a job already, it is that one. */
+/**
+ * Sessions stay due until they are done, or until a failure puts them off. A session that has a job already
+ * keeps that job.
+ */
 function* enqueueRebuilds({ now, limit }: { now: number; limit: number }): Steps<void> {
   for (const namespace of yield* namespacesWith('rebuild_at IS NOT NULL'))
     for (const { name } of yield* dueRows(namespace, 'rebuild_at', { now, limit }))
@@ -48,8 +52,8 @@ function* enqueueRebuilds({ now, limit }: { now: number; limit: number }): Steps
 }
 
 /**
- * Makes jobs of sessions that wait for a fold, so many of them after the last of the page before, for those whose job
- * was lost: one that has a job gets no other. `null`: there are no more.
+ * Makes jobs of sessions that wait for a fold, in case a job was lost. A session that has a job gets no
+ * other. Takes `limit` sessions after the last page. `null`: there are no more.
  */
 export function* enqueuePending({
   after,
@@ -71,15 +75,15 @@ export function* enqueuePending({
     for (const { name } of rows) yield* enqueueFold({ namespace, id: name })
     const last = rows.at(-1)
     if (rows.length === limit) return { namespace, id: last!.name_key }
-    // The next namespace has a page of its own.
+    // The next namespace has its own page.
     if (last !== undefined && namespace !== namespaces.at(-1)) return { namespace, id: last.name_key }
   }
   return null
 }
 
 /**
- * Ends a job if nothing is left to do, which is asked in the same transaction: a trigger that comes before it is seen
- * here, and one that comes after it finds no job and makes one. `false`: it goes on.
+ * Ends a job if nothing is left to do, which is checked in the same transaction. A trigger before it is seen
+ * here. A trigger after it finds no job and makes one. `false`: the job goes on.
  */
 export function* endFoldJob(
   session: SessionRow,
@@ -93,8 +97,8 @@ export function* endFoldJob(
 }
 
 /**
- * From the given one on, from one to the next along the index, so that it costs as many steps as there are namespaces.
- * The database alone says which comes after which.
+ * The namespaces from the given one on. It goes from one to the next along the index, so it costs as many
+ * steps as there are namespaces. Only the database knows its order of names.
  */
 function* namespacesWith(
   condition: 'due_at IS NOT NULL' | 'pending IS NOT NULL' | 'rebuild_at IS NOT NULL',

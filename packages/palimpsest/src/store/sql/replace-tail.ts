@@ -14,7 +14,7 @@ import { lockOrCreateSession, lockSession } from './session.ts'
 import { first, run, type Steps } from './steps.ts'
 import { readVisible } from './visible.ts'
 
-/** In a transaction of its own: what the append refuses undoes the rollback. */
+/** Runs in a transaction of its own. If the append is refused, the rollback is undone, too. */
 export function* replaceTail(
   request: TailRequest,
   rules: { dialect: Dialect; warn: Warn },
@@ -29,7 +29,7 @@ export function* replaceTail(
   const session = known ?? (yield* lockOrCreateSession(key, request, rules.dialect))
   if (request.expected === 'everything') yield* forgetOperations(session)
   if (hideAbove !== null) yield* rollback(session, { toSeq: hideAbove, now }, rules)
-  // What it takes back itself is no matter.
+  // Messages that this operation takes back itself are not checked.
   const { follows: _, ...added } = request
   const receipt = yield* append(added, rules.dialect, rules.warn)
   if (hideAbove !== null && repeatsHidden(receipt, hideAbove))
@@ -38,20 +38,23 @@ export function* replaceTail(
   return { ...receipt, repeated: false }
 }
 
-/** A repeat of what is hidden adds nothing: it would be gone. One of what is added here is there. */
+/**
+ * True if a message repeats one that was hidden here: it would add nothing and be gone. A repeat of a message
+ * that is added here is fine.
+ */
 function repeatsHidden({ messages }: AppendReceipt, hideAbove: number): boolean {
   const added = messages.filter(({ duplicate }) => !duplicate).map(({ seq }) => seq)
   const firstAdded = Math.min(...added)
   return messages.some(({ seq, duplicate }) => duplicate && seq > hideAbove && seq < firstAdded)
 }
 
-/** Those of folds have ids of their own in the same table. */
+/** Operations of folds have ids of their own in the same table. */
 const PREFIX = 'tail/'
 
-/** Of a session: a repeat of an older one is taken for another operation. */
+/** For one session. A repeat of an older operation is taken for a new one. */
 const MAX_OPERATIONS = 1_000
 
-/** Of any id, however long and odd. */
+/** Makes a key of an id of any length and any characters. */
 function keyOfOperation({ id }: Operation): string {
   return PREFIX + digestOf(id)
 }
@@ -108,7 +111,7 @@ function* forgetOperations(session: SessionRow): Steps<void> {
   )
 }
 
-/** The `seq` above which everything is to be hidden; `null`: nothing is. */
+/** The `seq` above which everything is to be hidden; `null`: nothing is hidden. */
 function* checkTail(session: SessionRow | undefined, { key, expected }: TailRequest): Steps<number | null> {
   if (expected === 'everything') return 0
   if (expected.length === 0) return null

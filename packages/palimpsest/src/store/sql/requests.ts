@@ -11,8 +11,8 @@ interface RequestRow {
 }
 
 /**
- * By one statement, so that of two at once only one begins. What is under way is so no longer than this one would be; an
- * answer is an answer, whenever it ends.
+ * One statement, so that of two requests at once only one begins. A running request counts as running at most
+ * as long as this one would. A stored answer stays valid, whenever its time ends.
  */
 export function* beginRequest(
   namespace: string,
@@ -36,14 +36,14 @@ export function* beginRequest(
     namespace,
     name,
   )
-  // Dropped in between: whoever had begun it has failed, and may be asked again.
+  // The row was dropped in between: the request failed, so the caller may ask again.
   if (!row) return { state: 'running', fingerprint }
   return row.answer === null
     ? { state: 'running', fingerprint: row.fingerprint }
     : { state: 'answered', fingerprint: row.fingerprint, answer: JSON.parse(row.answer) }
 }
 
-/** The end of its time says who has begun it: whoever did so later has another one. */
+/** The end time identifies the process that began the request: a later process has another one. */
 export function* finishRequest(
   namespace: string,
   request: { name: string; begunUntil: number; answer: unknown; until: number },
@@ -67,8 +67,8 @@ export function* dropRequest(
 }
 
 /**
- * A few at a time: whoever adds one takes more away than they add. Those that somebody else is about to begin anew
- * are left to them.
+ * Deletes a few at a time, but more than one request adds. Rows that another process is about to begin again
+ * are left out.
  */
 function* sweep(now: number, { skipLocked }: Dialect): Steps<void> {
   const expired = yield* all<{ namespace: string; name: string }>(

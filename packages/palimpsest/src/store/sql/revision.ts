@@ -5,7 +5,9 @@ export function* readRevision(): Steps<number> {
   return row?.value ?? 0
 }
 
-/** In the transaction of the change itself: others who change something wait for its end. */
+/**
+ * Called in the transaction of the change itself. Other transactions that change something wait for its end.
+ */
 export function* noteRevision(): Steps<void> {
   yield* run(
     'INSERT INTO revision AS r (id, value) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET value = r.value + 1',

@@ -14,18 +14,20 @@ import { deltaBack, goBack, type TextDelta } from './text-delta.ts'
 import { sessionWithReply, withdrawReplies } from './waiting.ts'
 
 /**
- * Lines of facts that are to be erased go from a document and from all its versions.
+ * Removes the lines of erased facts from a document and from all its versions.
  *
- * The versions are written anew, from the newest back, a part of them in each transaction, and are numbered on above
- * the old ones: whatever was frozen or remembered under an old number is never found again. Those that are not done
- * yet lie below `first_version`, where nobody sees them; above the newest of them stands an anchor with its whole
- * text, which is all that the next part needs. Meanwhile others may write the document as ever.
+ * The versions are written again, from the newest back, some in each transaction. Their new numbers lie above
+ * the old ones, so anything frozen or remembered under an old number is never found again. Versions that are
+ * not done yet lie below `first_version`, where no reader sees them. Above the newest of them stands an
+ * anchor with its whole text. The next part needs only that anchor. Meanwhile other writers may write the
+ * document as usual.
  */
 export const rewriteDocuments: ErasureStep = function* (slice, cursor) {
-  // Of the one that was rewritten last, once that is committed: from then on no answer is stored that has seen it before.
+  // For the document that was rewritten last, once that is committed. From then on no answer is stored that
+  // has seen its old text.
   if (cursor !== null && (yield* withdrawAnswers(cursor as Found, slice))) return { next: cursor }
   const found = yield* first<Found>(
-    // Not joined, so that no database begins with the documents: hardly any has such a fact.
+    // Not a join, so that no database begins with the documents: hardly any document has such a fact.
     `SELECT id, layer, name, session_id FROM documents WHERE id = (
        SELECT f.document_id FROM facts f WHERE f.gone > 1
          AND (SELECT d.namespace FROM documents d WHERE d.id = f.document_id) = ?1
@@ -51,7 +53,7 @@ interface Found {
   readonly session_id: number | null
 }
 
-/** `false`: there are none. */
+/** `false`: there are no such answers. */
 function* withdrawAnswers(found: Found, slice: Slice): Steps<boolean> {
   const id = yield* sessionWithReply(slice.namespace, found)
   const session = id === undefined ? undefined : yield* lockSessionById(id, slice)
@@ -59,18 +61,18 @@ function* withdrawAnswers(found: Found, slice: Slice): Steps<boolean> {
   return id !== undefined
 }
 
-/** So many versions, or so many characters of them, at a time. */
+/** The limits for one transaction: this many versions, or this many characters of them. */
 const VERSIONS_AT_A_TIME = 100
 const CHARACTERS_AT_A_TIME = 250_000
 
-/** Where a pass over the versions is: `content` is that of version `version`, as it was. */
+/** The state of a pass over the versions. `content` is the old text of version `version`. */
 interface Pass {
   readonly document: DocumentRow
   readonly version: number
   readonly content: string
-  /** The same text as it is from now on. */
+  /** The same text after the rewrite. */
   readonly rewritten: string
-  /** What is added to the old numbers. */
+  /** The number that is added to the old version numbers. */
   readonly offset: number
   readonly without: (content: string) => string
 }
@@ -129,17 +131,21 @@ function withoutLines(gone: readonly FactRow[]): (content: string) => string {
   return content => replaceLines(content, line => (lines.has(line) ? [] : null))
 }
 
-/** An empty one is nobody's. */
+/** Empty lines belong to no fact. */
 function linesOf(facts: readonly FactRow[]): ReadonlySet<string> {
   const lines = facts.flatMap(fact => lineOf(fact).split('\n')).map(line => line.replace(/\r$/, ''))
   return new Set(lines.filter(line => line.trim() !== ''))
 }
 
-/** The newest version first, which is the document itself. What comes to be erased from now on waits for the next pass. */
+/**
+ * Rewrites the newest version first, which is the document itself. Facts that are condemned from now on wait
+ * for the next pass.
+ */
 function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
   const { id, version } = document
   yield* run('UPDATE facts SET gone = 3 WHERE document_id = ?1 AND gone > 1 AND gone = 2', id)
-  // A line goes if one of those who said it is to be forgotten: one that was condensed from several tells of all.
+  // A line goes if any fact with that line is condemned. A line that was condensed from several facts tells
+  // of all of them.
   const lines = new Set((yield* condemnedFacts(id)).map(lineOf))
   yield* runIn(
     'UPDATE facts SET gone = 3 WHERE document_id + 0 = ?1 AND gone < 3 AND line_key IN (*)',
@@ -164,7 +170,7 @@ function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
     version + offset,
     version + offset + 1,
     JSON.stringify(rewritten),
-    // About what it was, less the share that went: it is measured anew with the next change.
+    // About right: the old count, less the share that went. The next change measures it again.
     Math.ceil((document.tokens * rewritten.length) / Math.max(1, content.length)),
     slice.now,
   )
@@ -176,9 +182,10 @@ function* begin(document: DocumentRow, slice: Slice): Steps<Pass> {
 }
 
 /**
- * The text without the lines; what they had taken the place of, and is not to be erased itself, stands there again.
- * Of a line that was condensed from several that is the others; of one that corrected another it is that one, unless
- * the same version brought something that stays: then nobody knows which of the two had replaced it.
+ * The text without the lines. What they had replaced stands there again, unless it is to be erased itself.
+ * For a condensed line, these are the other lines. For a corrected line, it is the earlier one, unless the
+ * same version also brought something that stays. Then it is unknown which of the two had replaced the
+ * earlier line.
  */
 function* bringBack(documentId: number, content: string, gone: readonly FactRow[]): Steps<string> {
   const rest = yield* all<FactRow>(
@@ -186,7 +193,8 @@ function* bringBack(documentId: number, content: string, gone: readonly FactRow[
     documentId,
   )
   const stands = standsIn(content)
-  // Hundreds may have replaced hundreds: each is read once, and those that lead nowhere are left out.
+  // Hundreds of facts may have replaced hundreds. Each is read once, and those that lead nowhere are left
+  // out.
   const replacing = gone.flatMap(fact => {
     const said = lineOf(fact)
     const line = stands(said) ? said : null
@@ -220,7 +228,7 @@ function* bringBack(documentId: number, content: string, gone: readonly FactRow[
   return replaceLines(content, line => (lines.has(line) ? (back.get(line) ?? []) : null))
 }
 
-/** In its turn, by a later version. */
+/** The fact was itself replaced by a later version. */
 function wasReplaced({ superseded_by, version }: FactRow): boolean {
   return superseded_by !== null && superseded_by > version
 }
@@ -229,7 +237,7 @@ function isWithin(fact: FactRow, { session_id, from_seq, to_seq }: FactRow): boo
   return fact.session_id === session_id && from_seq <= fact.from_seq && fact.to_seq <= to_seq
 }
 
-/** Whoever reads messages for memory was shown what was known: that may be in what comes of it. */
+/** An extraction sees what is already known, so its results may hold it. */
 function* voidExtractions({ layer }: DocumentRow, { namespace }: Slice): Steps<void> {
   if (layer !== 'user' && layer !== 'scope') return
   yield* run(
@@ -296,7 +304,7 @@ function* rewriteVersions(pass: Pass, slice: Slice): Steps<void> {
   else yield* finishRewriting(document.id)
 }
 
-/** What is left is packed anew, with the next changes. */
+/** The rest is packed again with the next changes. */
 function* finishRewriting(documentId: number): Steps<void> {
   const gone = yield* all<{ mark: string }>(
     'DELETE FROM facts WHERE document_id = ?1 AND gone > 1 AND gone = 3 RETURNING line AS mark',
@@ -306,7 +314,7 @@ function* finishRewriting(documentId: number): Steps<void> {
   yield* run('UPDATE documents SET packed_through = 0 WHERE id = ?1', documentId)
 }
 
-/** Its marks. */
+/** Returns the marks of the version. */
 function* deleteVersion(documentId: number, version: number): Steps<readonly string[]> {
   const rows = yield* all<{ mark: string; other: string | null }>(
     'DELETE FROM document_versions WHERE document_id = ?1 AND version = ?2 RETURNING back AS mark, whole AS other',
@@ -328,7 +336,7 @@ function* leaveAnchor(documentId: number, version: number, content: string): Ste
   })
 }
 
-/** Those that name a session which is gone go. */
+/** Sources in a session that is gone are dropped. */
 function* sourcesLeft(
   { sources }: VersionRow,
   isThere: Map<string, boolean>,

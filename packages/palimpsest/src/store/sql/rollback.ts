@@ -64,7 +64,7 @@ export function* readHeadAtOrBelow(session: SessionRow, seq: number): Steps<Head
   return row ? yield* readHeadAt(session, row.seq) : null
 }
 
-/** One row, however many messages: a range swallows those that it contains. */
+/** One row, however many messages there are: the range replaces the ranges inside it. */
 function* hideAbove(session: SessionRow, seq: number): Steps<SessionRow> {
   const last = yield* readLastSeq(session)
   yield* run('DELETE FROM hidden_ranges WHERE session_id = ?1 AND from_seq > ?2', session.id, seq)

@@ -17,7 +17,7 @@ import type { Decision, FoldState, Head, RawMessage } from '../../policy/index.t
 import type { SessionTraits } from '../session-traits.ts'
 import { EVENT_TYPES, type SessionKey, type StoreEvent } from '../store.ts'
 
-/** Rows as both databases give them, and the records that the rest of the program knows. */
+/** Rows as both databases give them, and the records that the rest of the program uses. */
 
 export interface SessionRow {
   readonly id: number
@@ -67,7 +67,7 @@ export interface SessionRow {
   readonly rebuild_at: number | null
   readonly indexed_through: number
   readonly first_epoch: number
-  /** The epoch that the last erasure of messages here began. */
+  /** The epoch that began with the last erasure of messages here. */
   readonly erased_epoch: number | null
 }
 
@@ -111,7 +111,10 @@ const ANSWERED = 2
 const COMPLETE = 4
 /** The message has tool calls, results or approvals: only then is its content needed to find a cut. */
 export const LINKED = 8
-/** It holds, or held before an edit, what its sender did not say: only then is its content read to find whose it is. */
+/**
+ * The message holds, or held before an edit, words that its sender did not say. Only then is its content read
+ * to find whose words they are.
+ */
 export const FOREIGN = 16
 
 export function flagsOf(totals: Totals, content: Content): number {
@@ -164,9 +167,12 @@ export function toFoldState(row: SessionRow): FoldState {
 const TEXT = 0
 const ESCAPED_TEXT = 1
 const PARTS = 2
-/** Of a message that was erased only its place in the log is left. */
+/** Only the place in the log is left of an erased message. */
 export const ERASED = 3
-/** A database may keep a long text elsewhere than in its row, and adds to the format then: rows with more are long. */
+/**
+ * A database may keep a long text outside its row. It then adds a number to the format, so a higher format
+ * marks a long text.
+ */
 export const MAX_FORMAT = 3
 
 /** NUL and lone surrogates are kept, though neither database can hold them: as JSON escapes. */
@@ -179,7 +185,7 @@ export function encodeContent(content: Content): { content: string; format: numb
 export function decodeContent({ content, format }: { content: string; format: number }): Content {
   if (format === ERASED) return ''
   if (format !== TEXT) return JSON.parse(content) as string | readonly ContentPart[]
-  // A lost page reads as NULs, which text that was stored as it is never has.
+  // A lost page reads as NULs. Text that is stored as it is never has them.
   if (content.includes('\0')) throw new SyntaxError('stored text with NULs')
   return content
 }
@@ -230,7 +236,7 @@ export interface RawRow {
   readonly total_turns: number
   readonly characters: number
   readonly tokens: number
-  /** Only of linked messages. */
+  /** Only set for linked messages. */
   readonly linked_content: string | null
 }
 
@@ -269,8 +275,9 @@ export interface SegmentRow {
   readonly tokens_after: number
   readonly created_at: number
   /**
-   * 2: it says nothing since an erasure. 1: it says what an extract says. Until it is summarised anew. -1: provisional, and
-   * a message under it was edited since; of any other that is its state, `dirty`.
+   * How the segment waits to be summarised again. 2: it has said nothing since an erasure. 1: it says what an
+   * extract says. -1: it is provisional, and a message under it was edited since. Any other segment over an
+   * edited message has the state `dirty` instead.
    */
   readonly withheld: number
   readonly window_messages: string | null
@@ -282,12 +289,12 @@ export const SEGMENT_COLUMNS = `id, from_seq, to_seq, message_count, summary, ev
   type, reason, summarizer, prompt_version, tokens_before, tokens_after, created_at, withheld,
   window_messages, window_through, people`
 
-/** As a row has those who speak in a segment. */
+/** The people who speak in a segment, as a row stores them. */
 export function peopleColumn(people: Segment['people']): string | null {
   return people && people.length > 0 ? JSON.stringify(people) : null
 }
 
-/** The state that a segment had is kept under its being rolled up, so that a rollback can revive it. */
+/** A rolled-up segment keeps the state that it had, so that a rollback can revive it. */
 export function toSegment(row: SegmentRow): Segment {
   return {
     id: row.id,
@@ -318,7 +325,7 @@ export interface EventRow {
   readonly major: number
   readonly minor: number
   readonly namespace: string
-  /** `null`: of no session. */
+  /** `null`: the event belongs to no session. */
   readonly name: string | null
   readonly type: number
   readonly at: number

@@ -1,7 +1,7 @@
 import type { SessionKind } from '../../log/index.ts'
 import { all, first, type Steps } from './steps.ts'
 
-/** Everything up to here has been looked at: a session by its number, and in it a message. */
+/** Everything up to here has been read: the number of a session, and a message in it. */
 export interface LogPlace {
   readonly session: number
   readonly seq: number
@@ -23,24 +23,25 @@ export interface ScannedMessage {
   readonly flags: number
 }
 
-/** A part of the log of a namespace, of one session at most. */
+/** A part of the log of a namespace, from at most one session. */
 export interface LogPage {
-  /** `null`: there was none among so many numbers. */
+  /** `null`: there was no session among the numbers that were tried. */
   readonly session: ScannedSession | null
   readonly messages: readonly ScannedMessage[]
   readonly next: LogPlace
 }
 
 export const ROWS_AT_A_TIME = 2_000
-/** What it costs to look for a session at all, in rows. */
+/** The cost of looking for a session, counted in rows. */
 export const LOOK_ROWS = 20
-/** Of all namespaces: there is no index by namespace and number. */
+/** Counted over all namespaces, because there is no index by namespace and number. */
 const SESSIONS_AT_A_TIME = 2_000
 
 /**
- * Who said what in a namespace, page by page, sessions in the order in which they came to be: so one that is made
- * meanwhile, such as a fork of what was not reached yet, is reached, too. Those that are still being built are among
- * them, those that are being erased are not. `null`: that was all.
+ * The senders of all messages of a namespace, page by page. Sessions come in the order of their creation. So
+ * a session that is made meanwhile is reached too, such as a fork of a part that was not reached yet.
+ * Sessions that are still being built are included. Sessions that are being erased are not. `null`: that was
+ * all.
  */
 export function* scanLog(namespace: string, { session: id, seq }: LogPlace): Steps<LogPage | null> {
   const session = seq > 0 ? yield* findScanned(namespace, id) : undefined

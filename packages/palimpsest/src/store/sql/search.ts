@@ -37,7 +37,7 @@ interface PostingRow {
 const COLUMNS = `s.id, s.namespace, s.name, s.name_key, s.erased_epoch, s.indexed_through, s.hidden_through,
   (SELECT max(seq) FROM messages m WHERE m.session_id = s.id) AS last_seq`
 
-/** Sessions that hold none of the terms are left out, unless they have messages that are not indexed. */
+/** Leaves out sessions that hold none of the terms, unless they have messages that are not indexed. */
 export function* readSearch(namespace: string, request: SearchRequest, kept: KeptColumns): Steps<SearchPage> {
   const sessions = yield* readSessions(namespace, request)
   const ids = sessions.map(({ id }) => id)
@@ -92,12 +92,12 @@ function* readSessions(
   return found.toSorted((one, other) => (one.name_key < other.name_key ? -1 : 1)).slice(0, page.limit)
 }
 
-/** The indexes hold the beginning of an id, which may be longer than an index takes. */
+/** The database indexes hold the beginning of an id, because an id may be longer than they allow. */
 function isId(column: string, parameter: string): string {
   return `substr(${column}, 1, 200) = substr(CAST(${parameter} AS TEXT), 1, 200) AND ${column} = ${parameter}`
 }
 
-/** By session and term; of a prefix, all terms that begin with it. */
+/** Postings by session and term. A prefix gives all terms that begin with it. */
 function* readPostings(
   sessionIds: readonly number[],
   terms: readonly WantedTerm[],
@@ -133,7 +133,7 @@ function* readBlocks(sessions: readonly SearchedSession[]): Steps<Map<number, Bl
   return Map.groupBy(rows, row => row.session_id)
 }
 
-/** A term, or the range of all that begin with it: they are in the order of their bytes. */
+/** A term, or the range of all terms that begin with a prefix. Terms are in the order of their bytes. */
 function boundsOf({ term, prefix }: WantedTerm): readonly string[] {
   if (!prefix) return [term]
   const characters = [...term]
@@ -161,7 +161,10 @@ function* readHidden(sessions: readonly SearchedSession[]): Steps<Map<number, Hi
   return Map.groupBy(rows, row => row.session_id)
 }
 
-/** Whatever is hidden, edited since or not yet indexed has no length, so that nobody takes it for found. */
+/**
+ * A message that is hidden, edited since, or not yet indexed gets no length, so that no caller takes it for
+ * found.
+ */
 function toRead(
   session: SearchedSession,
   columns: Columns,

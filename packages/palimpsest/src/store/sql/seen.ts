@@ -8,7 +8,9 @@ import { SESSION_COLUMNS, type SessionRow } from './rows.ts'
 import { first, run, type Steps } from './steps.ts'
 import { AND_VISIBLE } from './visible.ts'
 
-/** What a handle knows of a session, and whether it still holds; for writers, who hold the session's lock. */
+/**
+ * What a handle knows of a session, and whether that still holds. For writers, which hold the session's lock.
+ */
 
 export function* readSeen({ namespace, id }: SessionKey): Steps<SeenSession> {
   const session = yield* first<SessionRow>(
@@ -20,24 +22,27 @@ export function* readSeen({ namespace, id }: SessionKey): Steps<SeenSession> {
   return { session: null, epoch: yield* readFloor(namespace), documents: [] }
 }
 
-/** A session that came after it was read has no lower epoch. */
+/** The least epoch of a session that may still come: one made after this read has no lower epoch. */
 function* readFloor(namespace: string): Steps<number> {
   return (yield* first<{ floor: number }>(`SELECT ${FLOOR} AS floor`, namespace))!.floor
 }
 
-/** Leases by these names are held by no process: their token is the highest epoch that was erased under the name. */
+/**
+ * Leases with these names are held by no process. Their token is the highest epoch that was erased under the
+ * name.
+ */
 export const ERASED_NAMES = { from: 'erased/', to: 'erased0' }
 const NAME_DIGITS = 5
 
 /**
- * Twenty bits of a digest: enough that hardly any other session is taken for the one that was erased, and too few to
- * find out which one that was.
+ * Twenty bits of a digest. With so many, hardly any other session is taken for the erased one. They are too
+ * few to find out which session that was.
  */
 function erasedName(namespace: string, id: string): string {
   return `${ERASED_NAMES.from}${digestOf(JSON.stringify([namespace, id])).slice(0, NAME_DIGITS)}`
 }
 
-/** A session of this name is gone: a handle that was begun before there was one must not bring it back. */
+/** A session of this name is erased. A handle from before there was such a session must not bring it back. */
 export function* noteErasedName({ namespace, name, epoch }: SessionRow): Steps<void> {
   const token = epoch + 2
   if (token > MAX_FLOOR) return
@@ -59,7 +64,7 @@ function* wasErasedSince(namespace: string, id: string, epoch: number): Steps<bo
   return row !== undefined && row.token > epoch
 }
 
-/** Nearly all keys say nothing of it, and pay nothing. */
+/** Nearly all keys have no `seen`, and cost nothing here. */
 export function* checkSeen(
   { namespace, id, seen }: SessionKey,
   session: SessionRow | undefined,
@@ -77,7 +82,7 @@ export function* checkSeen(
   for (const document of seen.documents) if (yield* isErased(namespace, document)) refuse('memory')
 }
 
-/** An erasure numbers the versions that it leaves on above the old ones; and a document goes by erasures alone. */
+/** An erasure numbers the versions that it leaves above the old ones. Only an erasure removes a document. */
 function* isErased(namespace: string, { layer, key, since }: SeenDocument): Steps<boolean> {
   const row = yield* first<{ first_version: number }>(
     'SELECT first_version FROM documents WHERE namespace = ?1 AND layer = ?2 AND name_key = ?3',
@@ -88,12 +93,14 @@ function* isErased(namespace: string, { layer, key, since }: SeenDocument): Step
   return row === undefined || row.first_version > since
 }
 
-/** What it is said to has to be there still; what was never there is not looked for. */
+/**
+ * The messages that an append follows must still be there. A message that never existed is not looked for.
+ */
 export function* checkFollows(
   { key, follows = [] }: AppendRequest,
   session: SessionRow | undefined,
 ): Steps<void> {
-  // Where nothing above was ever hidden, nothing is.
+  // A message above the newest hidden one cannot be hidden.
   const asked = follows.filter(seq => Number.isSafeInteger(seq) && seq <= (session?.hidden_through ?? 0))
   if (!session || asked.length === 0) return
   const rows = yield* allIn<{ seq: number }>(
@@ -106,7 +113,7 @@ export function* checkFollows(
   if (seqs.length > 0) throw new TakenBackError({ sessionId: key.id, seqs })
 }
 
-/** The epoch that is now was begun by an erasure. */
+/** Notes that an erasure began the present epoch. */
 export function* noteErased({ id }: SessionRow): Steps<void> {
   yield* run('UPDATE sessions SET erased_epoch = epoch WHERE id = ?1', id)
 }

@@ -15,7 +15,7 @@ import type { SessionRow } from './rows.ts'
 import { all, first, type Steps } from './steps.ts'
 import { deltaBack } from './text-delta.ts'
 
-/** A session's own documents, its chat memory and daily log, where it is forked, exported or imported. */
+/** A session's own documents, its chat memory and daily log. For forks, exports and imports. */
 
 function* documentsOf(session: SessionRow): Steps<readonly DocumentRow[]> {
   return yield* all<DocumentRow>(
@@ -45,7 +45,7 @@ export function* exportDocuments(session: SessionRow): Steps<readonly FileDocume
   return files
 }
 
-/** In a file they are numbered from 1, whatever an erasure took away before them. */
+/** In a file, versions are numbered from 1, even if an erasure removed earlier ones. */
 function inFile({ first_version }: DocumentRow, version: number): number {
   return version - first_version + 1
 }
@@ -143,7 +143,10 @@ function* insertDocument(
 /** The daily log is shown for two days. */
 const DAYS_COPIED = 2
 
-/** What a fork takes with it: without what was learned above its last message, or from folds that it lacks. */
+/**
+ * Returns what a fork takes along. Lines learned above its last message, or from folds that it lacks, are
+ * left out.
+ */
 export function* forkDocuments(
   origin: SessionRow,
   fork: { readonly throughSeq: number; readonly foldedThrough: number; readonly now: number },
@@ -153,13 +156,13 @@ export function* forkDocuments(
   const daily = rows.filter(row => row.layer === 'daily').slice(-DAYS_COPIED)
   for (const row of [...rows.filter(({ layer }) => layer === 'chat'), ...daily]) {
     const whole = JSON.parse(row.content) as string
-    // What stands nowhere in it is told by no version of the fork, which begins with this one.
+    // A fact whose line is not in the text is in no version of the fork: its versions begin with this one.
     const facts = yield* readFactsIn(row.id, whole)
     const isLost = ({ origin: { sessionId, toSeq }, from }: Fact) =>
       sessionId === origin.name &&
       (toSeq > fork.throughSeq || (from === 'fold' && toSeq > fork.foldedThrough))
     const kept = facts.filter(fact => !isLost(fact))
-    // What no longer held does not keep a line that was said again.
+    // A fact that no longer held does not keep a line that was said again.
     const said = new Set(kept.filter(({ supersededAt }) => supersededAt === null).map(({ line }) => line))
     const gone = facts.filter(fact => isLost(fact) && !said.has(fact.line))
     const content = withoutLines(whole, [...gone.map(({ line }) => line), ...(yield* condemnedLines(row.id))])

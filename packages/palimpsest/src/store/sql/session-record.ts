@@ -13,7 +13,7 @@ export function* readRecord(session: SessionRow, warn: Warn): Steps<SessionRecor
   return yield* recordOf(session, { newest, shown, memo }, warn)
 }
 
-/** From the rows that `newestRow`, `shownRow` and `memoRow` ask for. */
+/** Makes a record from the rows of `newestRow`, `shownRow` and `memoRow`. */
 export function* recordOf(
   session: SessionRow,
   rows: { newest: HeadRow | undefined; shown: Shown | undefined; memo: MemoRow | undefined },
@@ -26,7 +26,7 @@ export function* recordOf(
 
 const NOTHING_SHOWN: Shown = { count: 0, through: 0, segmentTokens: 0 }
 
-/** The same of many, with as many queries as of a few. */
+/** The same for many sessions, with as many queries as for a few. */
 export function* readRecords(sessions: readonly SessionRow[], warn: Warn): Steps<readonly SessionRecord[]> {
   const ids = sessions.map(({ id }) => id)
   const heads = yield* readHeadRows(ids)
@@ -108,7 +108,7 @@ export function memoRow({ id }: SessionRow): Question<MemoRow> {
   )
 }
 
-/** One look for each, whatever a database believes of its tables. */
+/** One lookup for each session, whatever a database assumes about its tables. */
 function* readMemos(sessionIds: readonly number[]): Steps<ReadonlyMap<number, Memo | null>> {
   const newest = (column: string) =>
     `(SELECT ${column} FROM memos WHERE session_id = s.id ORDER BY version DESC LIMIT 1) AS ${column}`

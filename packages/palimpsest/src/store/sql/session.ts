@@ -14,7 +14,7 @@ import { all, first, run, type Steps } from './steps.ts'
 const FIND = `SELECT ${SESSION_COLUMNS} FROM sessions
   WHERE namespace = ?1 AND name_key = ?2 AND ready = 1`
 
-/** Refuses a key whose caller takes the session for something else: see `SessionKey`. */
+/** Refuses a key if its caller takes the session for something else: see `SessionKey`. */
 export function* findSession(key: SessionKey): Steps<SessionRow | undefined> {
   const session = yield* findByName(key)
   checkClaim(key, session)
@@ -34,7 +34,7 @@ export function lockName(key: SessionKey, { lock }: Dialect): Steps<void> {
   return lock('session', nameOf(key))
 }
 
-/** Of each session whether this transaction has it now. Waits for none. */
+/** Tries to lock each session and waits for none. Returns, for each, whether this transaction has it now. */
 export function tryLockNames(keys: readonly SessionKey[], { tryLocks }: Dialect): Steps<readonly boolean[]> {
   return tryLocks('session', keys.map(nameOf))
 }
@@ -43,11 +43,14 @@ function nameOf({ namespace, id }: SessionKey): LockName {
   return [namespace, keyOf(id)]
 }
 
-/** Refuses a key by which the session was seen otherwise, or is taken for something else: see `SessionKey`. */
+/**
+ * Refuses a key if the session is not as the caller saw it, or if the caller takes it for something else: see
+ * `SessionKey`.
+ */
 export function* lockSession(key: SessionKey, dialect: Dialect): Steps<SessionRow | undefined> {
   yield* lockName(key, dialect)
   const session = yield* findByName(key)
-  // First: where the one that was meant is gone, it is no matter what another one of the name is.
+  // First: if the session that the caller meant is gone, another session of its name does not matter.
   yield* checkSeen(key, session)
   checkClaim(key, session)
   return session

@@ -3,7 +3,7 @@ import { canonicalJson } from '../canonical-json.ts'
 import { noteRevision } from './revision.ts'
 import { all, run, type Steps } from './steps.ts'
 
-/** The settings of a namespace, a row each. */
+/** The settings of a namespace, which have a row each. */
 export function* readSettings(namespace: string): Steps<Readonly<Record<string, unknown>>> {
   const rows = yield* all<{ name: string; value: string }>(
     'SELECT name, value FROM settings WHERE namespace = ?1 ORDER BY name',
@@ -17,11 +17,11 @@ export function* writeSettings(
   changes: Readonly<Record<string, unknown>>,
   { expected }: { readonly expected?: Readonly<Record<string, unknown>> } = {},
 ): Steps<void> {
-  // First of all: whoever writes waits here, so that what is read below stays as it is.
+  // This comes first. Other writers wait here, so what is read below stays as it is.
   yield* noteRevision()
   if (expected && canonicalJson(yield* readSettings(namespace)) !== canonicalJson(expected))
     throw new SettingsConflictError()
-  // In one order everywhere, so that two writers cannot wait for each other in a circle.
+  // The same order everywhere, so that two writers cannot wait for each other in a circle.
   for (const name of Object.keys(changes).sort()) {
     const value = changes[name]
     if (value === undefined) continue

@@ -5,9 +5,9 @@ import { keyOf } from './keys.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
 const WINDOW_MS = 3_600_000
-/** The row of a whole namespace: sessions are numbered from 1. */
+/** The row of a whole namespace. Sessions are numbered from 1. */
 const ALL_SESSIONS = 0
-/** More than are added at a time. */
+/** More rows than are added at a time. */
 const SWEPT_AT_ONCE = 20
 
 interface SpendRow {
@@ -18,7 +18,7 @@ interface SpendRow {
 
 type Place = Pick<CallReservation, 'model' | 'windowStart' | 'session'>
 
-/** Sessions are counted one by one only where one of them has a limit. */
+/** Sessions are counted one by one only if a session has a limit. */
 function* placeOf({ namespace, id }: SessionKey, { model, limits, now }: SpendRequest): Steps<Place> {
   const isCounted = limits.sessionCalls !== null || limits.sessionTokens !== null
   const session = isCounted
@@ -62,7 +62,7 @@ function hourOf(now: number): number {
   return Math.floor(now / WINDOW_MS) * WINDOW_MS
 }
 
-/** As the rows are before the call. */
+/** The rows are as before the call. */
 function firstReached(
   rows: readonly SpendRow[],
   { model, windowStart }: Place,
@@ -84,8 +84,9 @@ function firstReached(
 }
 
 /**
- * Looked up first, since most calls come while a limit is either far or reached already. Then counted and looked at once
- * more: whoever counted last knows of all before them, on a database with many writers, too, and takes back their own.
+ * First a lookup, since most calls come while a limit is either far away or already reached. Then the call is
+ * counted, and the limit is checked once more. The last caller to count knows of all callers before it, also
+ * in a database with many writers. If the limit is passed, it takes back its own count.
  */
 export function* reserveCall(
   key: SessionKey,
@@ -109,7 +110,10 @@ export function* reserveCall(
   return { reserved }
 }
 
-/** The namespace's row before the session's, here and below: so no two wait for each other in a circle. */
+/**
+ * The namespace's row comes before the session's row, here and below. So no two transactions wait for each
+ * other in a circle.
+ */
 function* countCall(
   namespace: string,
   { model, windowStart, session, tokens }: CallReservation,
@@ -138,7 +142,7 @@ function* correct(
     )
 }
 
-/** In the hour in which it was begun, whenever it ends; nothing where that is long over. */
+/** Counts in the hour in which the call began, whenever it ends. Does nothing if that hour is long over. */
 export function* settleCall(
   namespace: string,
   reserved: CallReservation,
@@ -149,8 +153,9 @@ export function* settleCall(
 }
 
 /**
- * Whoever adds a row takes more away than they add. The last hour stays, for the calls that began in it, and the next
- * one, of clocks that are ahead by a little. What a wrong clock counted later than that would use up an hour to come.
+ * Each call that adds a row deletes more rows than it adds. The last hour stays, for the calls that began in
+ * it. The next hour stays, for clocks that are a little ahead. Rows of a later hour come from a wrong clock,
+ * and would use up the limit of that hour.
  */
 function* sweep(windowStart: number, { skipLocked }: Dialect): Steps<void> {
   const wrong: { session_id: number; namespace: string; model: string; window_start: number }[] = []

@@ -4,15 +4,15 @@ import type { Driver } from './driver.ts'
 import { SqlStore } from './sql-store.ts'
 
 export interface SqlStoreOptions {
-  /** Told what is wrong and does not stop it. The default writes to stderr. */
+  /** Receives warnings of problems that do not stop the store. The default writes to stderr. */
   readonly warn?: Warn
 }
 
 const OPTIONS = optionsOf<SqlStoreOptions>({ warn: true })
 
 /**
- * The whole store for a database of your own, through its driver. What the store promises is then the driver's to
- * prove: `storeContract` in `palimpsest/testing` holds every case.
+ * The whole store for a database of your own, through its driver. The driver then has to prove what the store
+ * promises: `storeContract` in `palimpsest/testing` holds every case.
  *
  * @example
  * const palimpsest = await createPalimpsest({ store: sqlStore(new MyDriver('my.db')) })

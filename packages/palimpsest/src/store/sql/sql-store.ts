@@ -55,7 +55,7 @@ import { sqlSettingsStore } from './ports/settings-store.ts'
 import { sqlSpendStore } from './ports/spend-store.ts'
 import { sqlTransferStore } from './ports/transfer-store.ts'
 
-/** The store, for any database that has a driver: its ports are made once, over the same calls. */
+/** The store, for any database that has a driver. Its ports are made once, over the same calls. */
 export class SqlStore implements Store {
   readonly name: string
   readonly log: LogStore

@@ -1,7 +1,7 @@
 /**
- * Database work written once for a synchronous and an asynchronous driver: a generator yields queries
- * and is handed their rows. SQLite runs it without ever leaving the transaction to the event loop;
- * PostgreSQL awaits each answer. Parameters are written `?1`, `?2` … in both.
+ * Database work is written once, for a synchronous and an asynchronous driver. A generator yields queries and
+ * receives their rows. SQLite runs the generator without ever leaving the transaction to the event loop.
+ * PostgreSQL awaits each answer. Parameters are written `?1`, `?2` … for both.
  */
 export type SqlValue = string | number | null | Uint8Array
 export type Row = Readonly<Record<string, SqlValue>>
@@ -9,46 +9,61 @@ export type Row = Readonly<Record<string, SqlValue>>
 export interface Query {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
-  /** No step looks at its rows: what comes next need not wait for its answer. */
+  /** No step reads the rows of this query, so the next query need not wait for its answer. */
   readonly isUnread?: true
   /**
-   * How the same statement of several sessions is sent as one: an insert of one row as one of many rows (other
-   * transactions may insert the same where they are contested), a question joined to a table of its parameters, which
-   * are texts. Without it each is sent by itself. Steps do it themselves: a driver need not look at this.
+   * How the same statement of several sessions is sent as one. Without it, each statement is sent by itself.
+   *
+   * - `rows`: an insert of one row becomes an insert of many rows.
+   * - `contested rows`: the same, but other transactions may insert the same rows.
+   * - `questions`: a question is joined to a table of its parameters, which are texts.
+   *
+   * The steps do this themselves, so a driver need not look at this field.
    */
   readonly together?: 'rows' | 'contested rows' | 'questions'
-  /** Where among the parameters the text of a message stands, and its format: a database may keep it elsewhere. */
+  /**
+   * Where the text of a message and its format are among the parameters. A database may keep the text
+   * elsewhere.
+   */
   readonly text?: TextPlace
-  /** In place of SQL: what becomes of a job, in the same transaction. Where there is no queue: nothing. */
+  /** In place of SQL: what happens to a job, in the same transaction. Without a queue, nothing happens. */
   readonly job?: QueueStep
 }
 
-/** `rowLength`: so many parameters each row has, where there are several. */
+/**
+ * Places among the parameters. `rowLength` is the number of parameters of each row, if there are several
+ * rows.
+ */
 export interface TextPlace {
   readonly content: number
   readonly format: number
   readonly rowLength?: number
 }
 
-/** A fold for the workers of a queue; the end of one that was carried out; or what an erasure takes along. */
+/**
+ * A step of the job queue: send a fold to the workers, complete a job, or remove what an erasure takes along.
+ */
 export type QueueStep =
   | { readonly send: FoldJob }
   | { readonly complete: JobClaim; readonly session: FoldJob }
   | ForgetStep
 
-/** All jobs of a session or of a namespace; or, of a namespace, what others than we said in them. */
+/**
+ * `forget`: all jobs of a session or of a namespace. `words`: words in the jobs of a namespace that did not
+ * come from this library.
+ */
 export type ForgetStep =
   | { readonly forget: { readonly namespace: string; readonly session: string } }
   | { readonly forget: { readonly namespace: string } }
   | { readonly words: { readonly namespace: string } }
 
-/** A session that is to be judged, and folded if its policy still says so. */
+/** A session to judge. The worker folds it if its policy still says so. */
 export interface FoldJob {
   readonly namespace: string
   readonly id: string
 }
 
-/** A job as it was given to a worker: one that was given to another since is another try. */
+/** A job as a worker received it. If another worker has received it since, that is another try. */
 export interface JobClaim {
   readonly id: string
   readonly retryCount: number
@@ -57,7 +72,7 @@ export interface JobClaim {
 /** One question, or several whose answers do not depend on one another. */
 export type Asked = Query | readonly Query[]
 
-/** Of one question its rows; of several, the rows of each. */
+/** The rows of one question, or the rows of each of several. */
 export type Answered = readonly Row[] | readonly (readonly Row[])[]
 
 export type Steps<Result> = Generator<Asked, Result, Answered>
@@ -71,7 +86,7 @@ export function* first<R = Row>(sql: string, ...parameters: SqlValue[]): Steps<R
   return rows[0]
 }
 
-/** A question that is asked together with others; its rows are such. */
+/** A question that is asked together with others. `R` is the type of its rows. */
 export interface Question<R> extends Query {
   readonly row?: R
 }
@@ -80,7 +95,7 @@ export function ask<R = Row>(sql: string, ...parameters: SqlValue[]): Question<R
   return { sql, parameters }
 }
 
-/** On its way together, where there is a way: the rows of each. */
+/** Asks all questions at once, if the driver can. Returns the rows of each. */
 export function* askAll<const Questions extends readonly Question<unknown>[]>(
   questions: Questions,
 ): Steps<RowsOf<Questions>> {
@@ -101,12 +116,12 @@ export function* firstOfMany<R = Row>(sql: string, ...parameters: (string | null
   return rows[0]
 }
 
-/** An `INSERT INTO … VALUES (…)` of one row that many sessions do at the same time. */
+/** An `INSERT INTO … VALUES (…)` of one row, which many sessions do at the same time. */
 export function* insertRow(sql: string, ...parameters: SqlValue[]): Steps<void> {
   yield { sql, parameters, isUnread: true, together: 'rows' }
 }
 
-/** One that others may insert as well, and which is then left as it is. */
+/** An insert of a row that other transactions may insert too. A row that is there already stays as it is. */
 export function* insertContestedRow(sql: string, ...parameters: SqlValue[]): Steps<void> {
   yield { sql: `${sql} ON CONFLICT DO NOTHING`, parameters, isUnread: true, together: 'contested rows' }
 }
@@ -119,14 +134,14 @@ export function* completeJob(complete: JobClaim, session: FoldJob): Steps<void> 
   yield { sql: '', parameters: [], job: { complete, session } }
 }
 
-/** Also where this store fills no queue: another one may. */
+/** Needed even if this store fills no queue: another store may fill one. */
 export function* forgetJobs(job: ForgetStep): Steps<void> {
   yield { sql: '', parameters: [], job }
 }
 
 /**
- * Carries steps out with a binding that answers at once. What `execute` throws is thrown inside the steps, which may
- * go on with something else.
+ * Carries out steps with a driver that answers at once. An error of `execute` is thrown inside the steps. The
+ * steps may catch it and go on.
  *
  * @example
  * database.exec('BEGIN IMMEDIATE')
@@ -149,7 +164,8 @@ export function runSync<Result>(steps: Steps<Result>, execute: (query: Query) =>
 }
 
 /**
- * The same with a binding that answers later. `execute` sends at once: several questions are on their way together.
+ * The same with a driver that answers later. `execute` sends at once, so several questions are on their way
+ * together.
  *
  * @example
  * const result = await runAsync(steps(), ({ sql, parameters }) => connection.query(sql, parameters))
@@ -172,7 +188,7 @@ export async function runAsync<Result>(
   return next.value
 }
 
-/** Nothing is under way any more when the first failure is told. */
+/** When the first failure is reported, no query is under way any more. */
 async function allAnswered<Rows>(answers: readonly Promise<Rows>[]): Promise<readonly Rows[]> {
   await Promise.allSettled(answers)
   return Promise.all(answers)

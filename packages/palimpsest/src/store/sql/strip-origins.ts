@@ -7,8 +7,8 @@ import type { Steps } from './steps.ts'
 import { unindexMessages } from './unindex.ts'
 
 /**
- * Words of somebody else that a message holds, and that are erased while its own stay. Its earlier versions go: they
- * may hold them, too. Its figures stay as they were, so that no totals move.
+ * Removes the words of another person from a message that stays. Its earlier versions are deleted, because
+ * they may hold those words, too. Its sizes stay as they were, so that no totals move.
  */
 
 interface ForeignRow {
@@ -17,7 +17,7 @@ interface ForeignRow {
   readonly format: number
 }
 
-/** Of these messages those in which anything is meant, by all that they ever said. */
+/** A message with foreign words to remove. `left` is what stays, `contents` are all its versions. */
 export interface ForeignMessage {
   readonly seq: number
   readonly left: readonly ContentPart[]
@@ -57,7 +57,7 @@ export function* findForeign(
   })
 }
 
-/** Whoever calls it holds the session's lock, and begins an epoch. */
+/** The caller holds the session's lock, and begins an epoch. */
 export function* stripForeign(
   session: SessionRow,
   messages: readonly ForeignMessage[],

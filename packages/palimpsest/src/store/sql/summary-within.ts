@@ -1,9 +1,12 @@
 import type { Row } from './steps.ts'
 
-/** A summary that its segment's text has word for word is kept there alone: where in it, which is no JSON. */
+/**
+ * If a segment's text contains the summary word for word, the summary is stored as a place in the text. This
+ * place is not JSON.
+ */
 
 const WITHIN = 'in text '
-/** A shorter one is not worth it. */
+/** For a shorter summary this is not worth it. */
 const MIN_CHARACTERS = 40
 
 export function summaryWithin(text: string, summary: string): string {

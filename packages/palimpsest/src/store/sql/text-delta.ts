@@ -1,6 +1,7 @@
 /**
- * The way back from a text to an earlier one: how much of the beginning and of the end they share, and what
- * stood between in the earlier one. Most changes add a line, so most are a few bytes, whatever the text's size.
+ * The way back from a text to an earlier one: how much of the beginning and of the end they share, and the
+ * earlier text between the two. Most changes add a line, so most deltas are a few bytes, whatever the size of
+ * the text.
  */
 export type TextDelta = readonly [prefix: number, suffix: number, between: string]
 

@@ -14,11 +14,14 @@ import { readNewestEvent } from './events.ts'
 import { keepOldFolds, type OldEvent } from './fold-history.ts'
 import { all, first, run, type Steps } from './steps.ts'
 
-/** Few enough that an append which waits for it does not notice. */
+/** Few enough that a waiting append does not notice. */
 const EVENTS_AT_A_TIME = 500
-/** Which sessions were busy last is read of the newest ones, however old. The very newest is never deleted: SQLite would give its number again. */
+/**
+ * The list of recently used sessions is read from the newest events, however old. The very newest event is
+ * never deleted: SQLite would give its number again.
+ */
 const DEFAULT_KEPT = 5_000
-/** While nothing is old, who looks again sooner writes nothing. */
+/** If nothing is old, a process that checks again within this time writes nothing. */
 const MIN_PASSED_MS = 600_000
 
 interface TrimRow {
@@ -33,8 +36,9 @@ interface TrimRow {
 const NOTHING: TrimmedEvents = { deleted: 0, isMore: false }
 
 /**
- * One slice, from the oldest on. Any number of processes may do it at once. `through` is where the newest event lay that any
- * reader could have got: a reader before it has missed something. The history of folds goes on elsewhere.
+ * Trims one slice, from the oldest event on. Any number of processes may do it at once. `through` is the
+ * newest deleted event that any reader could have got: a reader before it has missed something. The history
+ * of folds is kept elsewhere.
  */
 export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<TrimmedEvents> {
   const { now, retentionMs, keepNewest = DEFAULT_KEPT } = request
@@ -42,7 +46,7 @@ export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<Trimm
     `SELECT through_major, through_minor, lived_ms, looked_at, retention_ms, marks FROM event_trim
      ${dialect.skipLocked}`,
   )
-  // Another process does it.
+  // Another process is trimming.
   if (row === undefined) return NOTHING
   const through: EventPlace = { major: row.through_major, minor: row.through_minor }
   const passed = passTime({ livedMs: row.lived_ms, lookedAt: row.looked_at }, now)
@@ -64,13 +68,13 @@ export function* trimEvents(request: TrimRequest, dialect: Dialect): Steps<Trimm
     passed.livedMs,
     passed.lookedAt,
     retentionMs,
-    // Of those that are old the newest says all.
+    // Of the old marks, the newest one is enough.
     JSON.stringify(old === null ? marks : marks.slice(marks.indexOf(old))),
   )
   return slice === null ? NOTHING : { deleted: slice.deleted, isMore: slice.isMore }
 }
 
-/** As far as may be trimmed now; `null`: nothing may. */
+/** The place up to which may be trimmed now; `null`: nothing may be. */
 function* endOfTrim(
   {
     old,
@@ -113,7 +117,7 @@ function* trimSlice(
     ...due.parameters,
   )
   const slice = events.between(after, last ?? end)
-  // What is gone with its session is told to no reader, so no reader misses it.
+  // Readers never get an event whose session is gone, so no reader misses it.
   const told = yield* first<EventPlace>(
     `SELECT ${events.place} FROM events WHERE ${slice.sql} AND ${BELONGS}
      ORDER BY ${events.orderBy('DESC')} LIMIT 1`,

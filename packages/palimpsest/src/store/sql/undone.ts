@@ -1,6 +1,9 @@
 const undone = new WeakSet<object>()
 
-/** With this error it is certain that nothing of its transaction was stored; with others the answer may have been lost. */
+/**
+ * Marks an error: nothing of its transaction was stored. With any other error the answer may have been lost
+ * after the commit.
+ */
 export function asUndone<Failure>(error: Failure): Failure {
   if (typeof error === 'object' && error !== null) undone.add(error)
   return error

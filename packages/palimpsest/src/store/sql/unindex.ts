@@ -5,7 +5,7 @@ import type { PostingsRow } from './postings.ts'
 import { ERASED, type SessionRow } from './rows.ts'
 import { all, run, type Steps } from './steps.ts'
 
-/** Takes messages out of the index: by all that they ever said, whether it had been indexed or not. */
+/** Takes messages out of the index by all their versions, indexed or not. */
 export function* unindexMessages(
   session: SessionRow,
   messages: readonly { readonly seq: number; readonly contents: readonly Content[] }[],
@@ -25,8 +25,8 @@ export function* unindexMessages(
 }
 
 /**
- * Long messages that are being erased have too many words to be taken out at once. From now on nothing is found by
- * them, since they are hidden; `unindexErased` takes them out.
+ * A long message that is being erased has too many words to take out at once. From now on it is not found,
+ * since it is hidden. `unindexErased` takes its words out.
  */
 export function* leaveUnindexed(session: SessionRow, seqs: readonly number[]): Steps<void> {
   yield* changeBlocks(
@@ -36,7 +36,9 @@ export function* leaveUnindexed(session: SessionRow, seqs: readonly number[]): S
   for (const seq of seqs) yield* noteUnindexed(session, seq)
 }
 
-/** Of one walk through the index: which messages it takes out, and the last row that it has seen. */
+/**
+ * The state of one walk through the index: the messages that it takes out, and the last row that it has seen.
+ */
 export interface UnindexCursor {
   readonly seqs: readonly number[]
   readonly term: string
@@ -47,8 +49,9 @@ const MESSAGES_A_WALK = 200
 const ROWS_AT_A_TIME = 500
 
 /**
- * Walks through the rows of the session's index and takes out the erased messages that were left there: what they
- * said is gone, so the rows themselves say where they are. Where to go on; `null`: none is left.
+ * Walks through the rows of the session's index and takes out erased messages that are still there. Their
+ * text is gone, so only the rows themselves show where they are. Returns where to go on; `null`: no erased
+ * message is left in the index.
  */
 export function* unindexErased(
   session: SessionRow,
@@ -71,7 +74,7 @@ export function* unindexErased(
   return yield* beginWalk(session)
 }
 
-/** Whether the session's index still has words of messages that were erased. */
+/** Whether the session's index still holds words of erased messages. */
 export function* holdsErased(session: SessionRow): Steps<boolean> {
   return (yield* beginWalk(session)) !== null
 }

@@ -4,7 +4,10 @@ import { isMark, PACKED_COLUMNS, type Pack, type PackedColumn, placeOf, readPack
 import { type Answered, type Asked, isMany, type Row, type Steps } from './steps.ts'
 import { withSummary } from './summary-within.ts'
 
-/** A driver in whose rows the texts stand, and never their marks: no other code knows of packs when it reads. */
+/**
+ * A driver whose rows hold the texts and never their marks. So no other code that reads needs to know of
+ * packs.
+ */
 export function unpackingDriver(driver: Driver): Driver {
   return {
     name: driver.name,
@@ -23,12 +26,12 @@ export function unpackingDriver(driver: Driver): Driver {
   }
 }
 
-/** How often a text may be taken away between the look at its row and the look at its pack. */
+/** How often a text may be removed between reading its row and reading its pack. */
 const MAX_TRIES = 5
 
 /**
- * Beside other writers each statement of a transaction sees what those have committed by then: a text whose pack is not
- * there any more is no damage yet. It is, if it is not there each time.
+ * Beside other writers, each statement of a transaction sees what those have committed by then. So a missing
+ * pack is no proof of damage yet. It is damage if the pack is missing each time.
  */
 async function writeUnpacking<Result>(
   driver: Driver,
@@ -45,7 +48,7 @@ async function writeUnpacking<Result>(
   }
 }
 
-/** Notes in `seen` that a text was not where its mark says. */
+/** Sets `seen.isMissing` if a text was not in the place of its mark. */
 function* unpacking<Result>(steps: Steps<Result>, seen = { isMissing: false }): Steps<Result> {
   let next = steps.next()
   while (!next.done) {
@@ -62,7 +65,7 @@ function* unpacking<Result>(steps: Steps<Result>, seen = { isMissing: false }): 
   return next.value
 }
 
-/** A lost page: the driver tells of damage. */
+/** A lost page. The driver reports the damage. */
 class MissingTextError extends SyntaxError {}
 
 function* filled(asked: Asked, answered: Answered): Steps<Answered> {
@@ -74,7 +77,7 @@ function* filled(asked: Asked, answered: Answered): Steps<Answered> {
   return all
 }
 
-/** By statement: there are few, and each is used again and again. */
+/** Kept by statement: there are few, and each is used again and again. */
 const known = new BoundedMap<string, readonly PackedColumn[]>(10_000)
 
 function columnsOf(sql: string): readonly PackedColumn[] {
@@ -86,7 +89,10 @@ function columnsOf(sql: string): readonly PackedColumn[] {
   return columns
 }
 
-/** Those that the statement names, of tables that it names. Messages have a `content`, too, and it is no JSON. */
+/**
+ * The packed columns that the statement names, of tables that it names. Messages also have a `content`, which
+ * is not JSON.
+ */
 function findColumns(sql: string): readonly PackedColumn[] {
   const words = new Set(sql.match(/\w+/g))
   const columns = Object.entries(PACKED_COLUMNS).flatMap(([table, names]): readonly PackedColumn[] =>
@@ -112,7 +118,7 @@ function* fillIn(sql: string, rows: readonly Row[]): Steps<readonly Row[]> {
 function textAt(packs: ReadonlyMap<number, Pack>, mark: string, column: PackedColumn): string {
   const { pack, place } = placeOf(mark)
   const text = packs.get(pack)?.places[place]?.[column]
-  // What is not there cannot be read as if it were.
+  // A missing text must not be read as if it were there.
   if (text === undefined) throw new MissingTextError('a packed text that is not there')
   return text
 }

@@ -13,24 +13,27 @@ export interface SeqRange {
   readonly through: number
 }
 
-/** A part of a range in which few messages are hidden, if any. */
+/** A part of a range with few hidden messages, or none. */
 export interface Span extends SeqRange {
-  /** What a query over its messages has to ask for besides, so that it finds visible ones only. */
+  /** An extra condition for a query over its messages, so that the query finds visible ones only. */
   readonly andVisible: string
 }
 
-/** For a query over messages of session `?1`. The ranges do not overlap: the last that begins at or below decides. */
+/**
+ * For a query over messages of session `?1`. Hidden ranges do not overlap, so the last range that begins at
+ * or below a message decides.
+ */
 export const AND_VISIBLE = `AND coalesce((SELECT h.to_seq FROM hidden_ranges h
   WHERE h.session_id = ?1 AND h.from_seq <= seq ORDER BY h.from_seq DESC LIMIT 1), 0) < seq`
 
-/** To jump over so many messages is worth a query of its own; fewer are read and left out. */
+/** A jump over this many messages is worth a query of its own. Fewer are read and left out. */
 const WORTH_A_JUMP = 64
 const RANGES_AT_A_TIME = 64
 
 /**
- * Visits the visible messages of a range in spans, from either end. It jumps over what a rollback hid instead of
- * reading it; single messages that were erased, of which there may be very many, are left out by the query itself.
- * `visit` answers whether it has seen enough.
+ * Visits the visible messages of a range in spans, from either end. It jumps over what a rollback hid and
+ * does not read it. Single erased messages may be very many; the query itself leaves them out. `visit`
+ * returns whether it has seen enough.
  */
 export function* visitVisible(
   session: SessionRow,
@@ -59,7 +62,7 @@ export function* visitVisible(
   }
 }
 
-/** The next few in a range, from either end. */
+/** The next few hidden ranges, from either end. */
 function* nextHidden(
   session: SessionRow,
   { after, through }: SeqRange,
@@ -87,7 +90,7 @@ function* nextHidden(
   return around ? [around, ...above] : above
 }
 
-/** The one that hides a message, if one does. */
+/** The range that hides a message, if one does. */
 export function* rangeAround({ id }: SessionRow, seq: number): Steps<HiddenRange | undefined> {
   const last = yield* first<HiddenRange>(
     `SELECT from_seq, to_seq FROM hidden_ranges
@@ -98,7 +101,10 @@ export function* rangeAround({ id }: SessionRow, seq: number): Steps<HiddenRange
   return last && last.to_seq >= seq ? last : undefined
 }
 
-/** How many messages of a range are visible, from the ranges alone: whatever is not in the log is in one of them. */
+/**
+ * How many messages of a range are visible, computed from the hidden ranges alone. A `seq` that is not in the
+ * log always lies in one of them.
+ */
 export function* countVisible(session: SessionRow, { after, through }: SeqRange): Steps<number> {
   if (through <= after) return 0
   if (session.hidden_through <= after) return through - after

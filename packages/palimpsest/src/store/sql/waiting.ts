@@ -9,11 +9,11 @@ import { all, first, run, type Steps } from './steps.ts'
 import { AND_VISIBLE } from './visible.ts'
 
 /**
- * A row for each message to which an answer is owed, from the transaction of the message to that of the answer; then
- * one for the answer, until it is delivered. Whoever writes holds the session's lock.
+ * A row for each message that is owed an answer, from the message's transaction to the answer's. Then a row
+ * for the answer, until it is delivered. A writer holds the session's lock.
  */
 
-/** New messages, in their order. */
+/** The new messages are given in their order. */
 export function* addWaiting(
   session: SessionRow,
   seqs: readonly number[],
@@ -32,7 +32,7 @@ export function* addWaiting(
     )
 }
 
-/** `false`: it waits already, or cannot be seen. */
+/** `false`: the message waits already, or cannot be seen. */
 export function* awaitAnswer(
   session: SessionRow,
   { seq, awaits, now }: Parameters<InboxStore['awaitAnswer']>[1],
@@ -48,7 +48,7 @@ export function* awaitAnswer(
   return true
 }
 
-/** Refuses what has an answer, or is not there any more. */
+/** Refuses an answer to a message that is answered already, or is no longer there. */
 export function* checkWaiting(
   { id }: SessionKey,
   session: SessionRow | undefined,
@@ -66,7 +66,7 @@ export function* checkWaiting(
   if (seqs.length > 0) throw new NotWaitingError({ sessionId: id, seqs })
 }
 
-/** One delivery for all of them: where the oldest said that it goes. */
+/** All answered messages get one delivery, to the place that the oldest one named. */
 export function* keepReply(
   session: SessionRow,
   { seqs, earlier = [] }: Answers,
@@ -105,7 +105,7 @@ export function* readWaiting(
   const session = sessionId === undefined ? null : yield* findSession({ namespace, id: sessionId })
   if (session === undefined) return []
   const rows = yield* all<WaitingRow>(
-    // Not joined, so that no database begins with the sessions: hardly any of them waits.
+    // Not a join, so that no database begins with the sessions: hardly any session waits.
     `SELECT id, seq, burst, address, received_at, attempts, sent, reply,
        (SELECT s.name FROM sessions s WHERE s.id = w.session_id) AS name
      FROM waiting w WHERE namespace = ?1 AND id > ?2 ${session ? 'AND session_id = ?4' : ''}
@@ -136,16 +136,16 @@ function toEntry(row: WaitingRow): WaitingEntry {
 }
 
 /**
- * An answer comes after what it answers. One that names its own question is withdrawn: programs of the version before
- * find nothing in it that the assistant said, and deliver nothing.
+ * An answer comes after its question. A reply that names its own question is withdrawn. Programs of the
+ * version before find no assistant message in it, and deliver nothing.
  */
 function isWithdrawn(seq: number, reply: readonly number[]): boolean {
   return reply.length === 1 && reply[0] === seq
 }
 
 /**
- * Answers that are stored and not delivered may quote what they were made from: messages before them, and memory. Those
- * that come after `erased` are not delivered any more; left out: all.
+ * An answer that is stored and not delivered may quote its sources: messages before it, and memory. Answers
+ * after `erased` are no longer delivered. The default is all answers.
  */
 export function* withdrawReplies({ id }: SessionRow, erased = 0): Steps<void> {
   const rows = yield* all<{ seq: number; reply: string }>(
@@ -164,7 +164,7 @@ export function* withdrawReplies({ id }: SessionRow, erased = 0): Steps<void> {
   }
 }
 
-/** The first session with such an answer, of those that a document is shown in. */
+/** The first session with an undelivered answer, among the sessions that show this document. */
 export function* sessionWithReply(
   namespace: string,
   {
@@ -207,12 +207,12 @@ export function* settleWaiting(session: SessionRow, seqs: readonly number[]): St
   yield* allIn('DELETE FROM waiting WHERE session_id = ?1 AND seq IN (*) RETURNING seq', [session.id], seqs)
 }
 
-/** What a rollback hides waits for nothing. */
+/** A message that a rollback hides no longer waits. */
 export function* settleAbove(session: SessionRow, seq: number): Steps<void> {
   yield* run('DELETE FROM waiting WHERE session_id = ?1 AND seq > ?2', session.id, seq)
 }
 
-/** A question whose answer a rollback hides, before it was delivered, waits for another one. */
+/** If a rollback hides an answer before it was delivered, its question waits for another one. */
 export function* reopenAbove(session: SessionRow, seq: number): Steps<void> {
   const rows = yield* all<{ seq: number; reply: string }>(
     'SELECT seq, reply FROM waiting WHERE session_id = ?1 AND reply IS NOT NULL',

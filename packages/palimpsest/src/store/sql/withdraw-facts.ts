@@ -20,15 +20,15 @@ interface GoneFact extends Place {
   readonly version: number
 }
 
-/** What was learned from messages above a `seq`; `which`: of that the part that a query asks for besides. */
+/** Facts learned from messages above a `seq`. `which` is an extra SQL condition. */
 interface Learned {
   readonly above: number
   readonly which: string
 }
 
 /**
- * What was learned from messages that a rollback hides is taken out of the documents; the versions keep it.
- * A line that something else says too stays. It is called while the messages are still visible.
+ * Removes from the documents what was learned from messages that a rollback hides. The versions keep it. A
+ * line that another source says too stays. Call this while the messages are still visible.
  */
 export function* withdrawFacts(
   session: SessionRow,
@@ -51,7 +51,7 @@ export function* withdrawFacts(
     })
   }
   yield* writeDocuments(writes)
-  // The versions keep their lines: with these an erasure finds them there.
+  // The versions keep their lines, and an erasure finds them there with these facts.
   yield* run(
     `UPDATE facts SET gone = 1 WHERE session_id = ?1 AND to_seq > ?2 AND gone = 0 ${which}`,
     session.id,
@@ -60,9 +60,9 @@ export function* withdrawFacts(
 }
 
 /**
- * What was learned from a message that is edited: from itself, or by a fold from what was said at its instant. The lines
- * go from the documents at once, and a line that others were condensed into with them; what is to take their place is
- * learned when the message is read again.
+ * Withdraws what was learned from an edited message: from the message itself, or by a fold from what was said
+ * at its instant. The lines leave the documents at once. So does a line into which they were condensed. Their
+ * replacement is learned when the message is read again.
  */
 export function* withdrawEdited(
   session: SessionRow,
@@ -70,7 +70,7 @@ export function* withdrawEdited(
   dialect: Dialect,
 ): Steps<void> {
   const which: Which = {
-    // An extraction names the messages that say something together; a fold, all that it was told of.
+    // An extraction names the messages that say something together. A fold names all messages that it saw.
     condition: `f.from_seq <= ?2 AND f.to_seq >= ?2
       AND (f.from_seq = f.to_seq OR f.said_at = ?3 OR f.source = 'extraction')`,
     parameters: [seq, at],
@@ -82,7 +82,10 @@ export function* withdrawEdited(
   yield* withdrawAll(session, learned, { author, sources, now })
 }
 
-/** What extractions learned from messages that their speaker takes back; whoever calls it has locked the documents. */
+/**
+ * Withdraws what extractions learned from messages that their speaker takes back. The caller has locked the
+ * documents.
+ */
 export function* withdrawTakenBack(
   session: SessionRow,
   { documents, takenBack = [], now }: Pick<ExtractionCommit, 'documents' | 'takenBack' | 'now'>,
@@ -127,7 +130,7 @@ interface EditedFact extends GoneFact, LearnedFact {
   readonly line_key: string
 }
 
-/** The facts are gone then: those given, and those that were condensed into one line with them. */
+/** Marks facts as gone: the given ones, and those that were condensed into one line with them. */
 function* withdrawLines(
   documentId: number,
   facts: readonly EditedFact[],
@@ -150,7 +153,7 @@ function* withdrawLines(
     [documentId],
     withdrawn.map(({ id }) => id),
   )
-  // Another message says the same.
+  // Another message says the same, so its line stays.
   const stays = new Set(
     alike.filter(fact => fact.held === 1 && !isGone(fact)).map(({ line_key }) => line_key),
   )
@@ -172,8 +175,9 @@ interface ReplacedFact {
 }
 
 /**
- * What a change of the document had replaced holds again, unless anything else of that change still holds. Of what is
- * gone itself, as one condensed line in another, what it stood for.
+ * What a change of the document had replaced holds again, unless something else of that change still holds.
+ * If a replaced line is gone itself, as one condensed line is replaced by another, the lines that it stood
+ * for come back.
  */
 function* bringBackReplaced(documentId: number, version: number): Steps<readonly string[]> {
   const others = yield* all<{ id: number }>(
@@ -203,8 +207,8 @@ function* bringBackReplaced(documentId: number, version: number): Steps<readonly
 }
 
 /**
- * What the withdrawn facts had replaced, corrected or condensed, holds again: its lines, by the line that stands
- * in their place.
+ * The lines that the withdrawn facts had replaced, corrected or condensed hold again. The key is the line
+ * that stands in their place.
  */
 function* bringBack(
   session: SessionRow,
@@ -239,7 +243,7 @@ function withoutFacts(
   if (current === null) return null
   const gone = new Set(facts.map(({ line }) => parseLine(line)))
   const content = replaceLines(current.content, line => (gone.has(line) ? (back.get(line) ?? []) : null))
-  // About what it was, less the share that went: it is measured anew with the next change.
+  // About right: the old count, less the share that went. The next change measures it again.
   const share = content.length / Math.max(1, current.content.length)
   return { content, tokens: Math.ceil(current.tokens * share) }
 }
@@ -249,8 +253,9 @@ function documentKey({ namespace }: SessionRow, { layer, name }: Place): Documen
 }
 
 /**
- * All documents that hold such facts, before it is asked which lines nothing else says: until then others may
- * write them, and roll back what they said there. While one lock is waited for, one more may come to need it.
+ * Locks all documents that hold such facts, before it is asked which lines have no other source. Without the
+ * locks, other writers could change those documents or roll back what they said there. While one lock is
+ * waited for, one more document may need one.
  */
 function* lockLearned(session: SessionRow, which: Which, dialect: Dialect): Steps<void> {
   const locked = new Set<number>()
@@ -278,7 +283,7 @@ interface Which {
   readonly parameters: readonly number[]
 }
 
-/** By document. What no longer held does not keep a line that was said again. */
+/** Grouped by document. A fact that no longer held does not keep a line that was said again. */
 function* readGone(
   session: SessionRow,
   { above, which }: Learned,
@@ -311,7 +316,10 @@ interface LearnedFact {
   readonly to_seq: number
 }
 
-/** What was condensed before what came with it: the lines that it stood for come back in its place. */
+/**
+ * Condensed facts come before the facts that came with them, so the lines that they stood for come back in
+ * their place.
+ */
 function byOrigin<Each extends LearnedFact>(facts: readonly Each[]): readonly Each[] {
   return facts.toSorted(
     (one, other) => one.to_seq - other.to_seq || one.from_seq - other.from_seq || one.id - other.id,

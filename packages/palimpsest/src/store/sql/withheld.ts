@@ -21,16 +21,16 @@ import { noteErased } from './seen.ts'
 import { all, first, run, type Steps } from './steps.ts'
 import { countVisible } from './visible.ts'
 
-/** Segments that tell of erased messages, until they are made anew from what is left. */
+/** Segments that tell of erased messages, until they are made again from what is left. */
 
-/** Made of the messages themselves and nothing else: these never tell of what lies before them. */
+/** Segments made from the messages alone. They never tell of anything before those messages. */
 const SELF_CONTAINED = `(level = 1 AND summarizer IN ('verbatim', 'extractive'))`
 
 const NOTHING = `summary = '""', events = '[]', details = '[]', text = '""', tokens_after = 0,
   window_messages = NULL, people = NULL`
-/** One of the first schema has no text, and its summary tells all the same. */
+/** A segment of the first schema has no text, but its summary tells all the same. */
 const TELLS = `(text <> '""' OR summary <> '""')`
-/** One that the next fold is to take in again stays so. */
+/** A provisional segment stays provisional, so that the next fold takes it in again. */
 const DIRTY = `state = CASE WHEN state = 'provisional' THEN state ELSE 'dirty' END`
 
 interface Candidate {
@@ -39,15 +39,16 @@ interface Candidate {
   readonly to_seq: number
   readonly tells: number
   readonly window_through: number | null
-  /** Somebody chose to say nothing of its messages. */
+  /** The maker of this window chose to say nothing of its messages. */
   readonly is_empty_window: number
-  /** Whoever made it may have been shown a window that tells of the oldest of the messages. */
+  /** The maker of this segment may have seen a window that tells of the oldest of the messages. */
   readonly is_after_window: number
 }
 
 /**
- * Those that tell of the messages, rolled-up ones too, since a rollback shows them again: those over them, windows
- * of somebody who had read them, and what was made since of such a window. They are hidden by now.
+ * Withholds the segments that tell of the messages, which are hidden by now. These are the segments over
+ * them, windows whose maker had read them, and segments made since from such a window. Rolled-up segments
+ * count too, since a rollback shows them again.
  */
 export function* withholdOver(session: SessionRow, seqs: readonly number[], slice: Slice): Steps<void> {
   const candidates = yield* all<Candidate>(
@@ -78,7 +79,7 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
       continue
     }
     yield* run(
-      // Of one under which nothing is left the record stays: the cursor and what is rolled up rest on it.
+      // A segment without messages keeps its row: the cursor and the rolled-up segments rest on it.
       `UPDATE segments SET ${NOTHING}, message_count = ?3, withheld = ?4,
          ${left === 0 ? `state = 'live'` : DIRTY} WHERE session_id = ?1 AND id = ?2`,
       session.id,
@@ -90,7 +91,7 @@ export function* withholdOver(session: SessionRow, seqs: readonly number[], slic
   }
 }
 
-/** From the packs that they stand in. Their rows are emptied next. */
+/** Removes the texts from the packs that hold them. The caller empties the rows next. */
 function* forgetTexts(session: SessionRow, ids: readonly number[]): Steps<void> {
   const rows = yield* allIn<{ mark: string }>(
     `SELECT text AS mark FROM segments WHERE session_id = ?1 AND ${isPacked('text')} AND id IN (*)`,
@@ -109,8 +110,8 @@ function tellsOf(
 }
 
 /**
- * The oldest window whose maker had read this message `?2`. Of a plain `min(id)` PostgreSQL would look through all
- * segments from the oldest on, and not through the windows.
+ * The oldest window whose maker had read message `?2`. With a plain `min(id)` PostgreSQL would walk all
+ * segments from the oldest on, and not only the windows.
  */
 export const OLDEST_WINDOW = 'SELECT min(id + 0) FROM segments WHERE session_id = ?1 AND window_through >= ?2'
 
@@ -119,16 +120,17 @@ const AFTER_WINDOW = `(${TELLS} AND NOT ${SELF_CONTAINED} AND id > (${OLDEST_WIN
 interface ToldRow {
   readonly from_seq: number
   readonly to_seq: number
-  /** When it was chosen. */
+  /** The turn in which the window was chosen. */
   readonly turn: number | null
   /** The last message that any window tells of. */
   readonly newest: number
 }
 
 /**
- * The memos that may tell of this message or one above it: those that have read so far, and those that were written
- * since a window of somebody who had. Each says in which turn it was written; one of the same turn may be older. Call
- * it while the windows are there. How many there were.
+ * Deletes the memos that may tell of this message or of one above it. These are the memos that have read so
+ * far, and those written since a window whose maker had read it. Each memo says in which turn it was written;
+ * a memo of the window's own turn may be older than the window. Call this while the windows are there.
+ * Returns how many memos were deleted.
  */
 export function* forgetMemos(session: SessionRow, seq: number): Steps<number> {
   const window = yield* oldestWindow(session, seq)
@@ -165,15 +167,15 @@ function* oldestWindow(session: SessionRow, seq: number): Steps<ToldRow | undefi
   )
 }
 
-/** By the mark that every fold leaves in the memo. One without it may be of any turn. */
+/** Every fold leaves its turn as a mark in the memo. A memo without the mark may be of any turn. */
 function writtenIn(memo: string): number {
   const { turn } = JSON.parse(memo)?.last_resize ?? {}
   return typeof turn === 'number' ? turn : Number.POSITIVE_INFINITY
 }
 
 /**
- * What folds after such a window left in memory, where their summariser was shown it, may tell of all that it tells
- * of: from now on the facts say so, and go with any of these messages.
+ * A fold after such a window may leave facts in memory. If its summariser saw the window, the facts may tell
+ * of all that the window tells of. So the facts get that range, and go with any of these messages.
  */
 export function* widenFacts(session: SessionRow, seq: number): Steps<void> {
   const window = yield* oldestWindow(session, seq)
@@ -193,8 +195,8 @@ export function* widenFacts(session: SessionRow, seq: number): Steps<void> {
 const SEGMENTS_AT_A_TIME = 100
 
 /**
- * A model that summarises is shown the summary of what came before, so later segments may tell of it, too. `true`:
- * there are more of them.
+ * A model that summarises sees the summary of what came before, so later segments may tell of it, too.
+ * `true`: there are more such segments.
  */
 export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): Steps<boolean> {
   const withheld = yield* all<{ id: number }>(
@@ -217,7 +219,7 @@ export function* withholdAbove(session: SessionRow, seq: number, slice: Slice): 
   return true
 }
 
-/** What contexts and folds knew of the segments holds no longer, whatever they cover. */
+/** What contexts and folds know of the segments no longer holds, whatever the segments cover. */
 function* beginEpoch(session: SessionRow): Steps<void> {
   const { tokens } = yield* readShown(session)
   yield* run(
@@ -241,7 +243,7 @@ export function* listWithheld(
   { left, limit }: { left: 'nothing' | 'extract'; limit: number },
 ): Steps<readonly WithheldSegment[]> {
   const rows = yield* all<WithheldRow>(
-    // Not joined, so that no database begins with the sessions: hardly any has such a segment.
+    // Not a join, so that no database begins with the sessions: hardly any session has such a segment.
     `SELECT ${COLUMNS.join(', ')}, g.session_id, CAST(?1 AS TEXT) AS namespace,
        (SELECT s.name FROM sessions s WHERE s.id = g.session_id) AS name,
        (SELECT s.epoch FROM sessions s WHERE s.id = g.session_id) AS epoch
@@ -261,8 +263,8 @@ export function* listWithheld(
 }
 
 /**
- * One of level 1 took the place of provisional ones, but stands for messages all the same. One that was a window
- * stands for others as they were, and for messages above them.
+ * A segment of level 1 replaced provisional ones, but stands for messages all the same. A segment that was a
+ * window stands for other segments as they were, and for messages above them.
  */
 function* lowerOf({ session_id, id, level, window_through }: WithheldRow): Steps<WithheldSegment['lower']> {
   if (level === 1 && window_through === null) return []

@@ -1,7 +1,7 @@
 import type { CopyStore } from '../../store.ts'
 import type { Calls } from '../calls.ts'
 
-/** Few programs move to another store. */
+/** Loaded late, because few programs copy to another store. */
 const loadCopying = () => import('../copying.ts')
 
 export function sqlCopyStore(calls: Calls): CopyStore {

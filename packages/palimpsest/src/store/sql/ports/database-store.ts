@@ -1,7 +1,7 @@
 import type { DatabaseStore } from '../../store.ts'
 import type { Calls } from '../calls.ts'
 
-/** Only an operator asks. */
+/** Loaded late, because only an operator asks for it. */
 const loadCheckUp = () => import('../check-up.ts')
 
 export function sqlDatabaseStore(calls: Calls): DatabaseStore {

@@ -24,13 +24,14 @@ export function sqlSessionStore(calls: Calls): SessionStore {
     checkSeen: key =>
       calls.read(function* ({ sql }) {
         const { namespace, id } = key
-        // Whatever another one of the name is: it is not the one that was seen.
+        // The check ignores what another session of the same name is: that session is not the one the caller
+        // saw.
         yield* sql.checkSeen(key, yield* sql.findSession({ namespace, id }))
       }),
   }
 }
 
-/** Everything else has its turn between the steps: there may be millions of names. */
+/** Other work gets its turn between the steps, because there may be millions of names. */
 async function findSessions(
   calls: Calls,
   namespace: string,
