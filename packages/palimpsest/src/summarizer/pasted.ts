@@ -17,8 +17,9 @@ import {
 } from './pasted-signs.ts'
 
 /**
- * What of a text its sender only passed on, as far as signs tell: letters, copied chats and mails, lines
- * behind `>`, and what stands behind "the email reads:" or 他说：. A text without a sign is its sender's own.
+ * The parts of a text that its sender only passed on, as far as signs tell: letters, copied chats and mails,
+ * lines behind `>`, and the words behind "the email reads:" or 他说：. A text without a sign is its sender's
+ * own.
  */
 export interface Piece {
   readonly text: string

@@ -123,7 +123,7 @@ class Resolver {
   readonly #isBeforeDawn: boolean
   readonly #tenses: Tenses
   readonly #resolved = new Map<number, Span | null>()
-  /** Weeks that only tell which weekday is meant. */
+  /** Weeks that only tell which weekday is meant, as in "Tuesday next week". */
   readonly #named = new Set<number>()
 
   constructor(lower: string, words: readonly DayWords[], today: number, isBeforeDawn: boolean) {
@@ -543,7 +543,7 @@ const NUMBERED_AHEAD = 35
 const MOVED_FROM =
   /(?:mov|chang|switch|shift|reschedul|push|postpon|bump|swap|br[io](?:ng|ught))[a-z]*(?: [a-z'-]+){0,4} from $|(?:^|[^a-z])从$/
 const RANGE = /to|through|till|until|-|–|至|到/
-/** Stands between a weekday and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
+/** A day of birth: the text does not say the year. */
 const SAME_DAY = /^(?:[,，、]? ?[(（]?|,? the |,? den )$/
 const REPORTED =
   /(?:^|[^a-z])(?:said|told|promised|wrote|texted|claimed|swore|thought|asked|announced)(?![a-z])|[说讲]|告诉|答应|通知|保证/

@@ -42,7 +42,7 @@ const UNSPACED_CLOSERS = list(`
   生日快乐|新年快乐|节日快乐|ありがとう|ありがとうございます|おはよう|おはようございます|こんにちは|こんばんは|お疲れ様です|笑
 `)
 
-/** The people whom a greeting is for. */
+/** The people that a greeting may name. */
 const EVERYBODY = list(`
   everyone|everybody|all|you all|y'all|guys|folks|team|friends|people|there|mate|man|bro|dude|dear|you two|you guys
   alle|allerseits|zusammen|leute|ihr lieben|todos|todas|a todos|chicos|amigos|tous|à tous|tout le monde|pessoal|gente

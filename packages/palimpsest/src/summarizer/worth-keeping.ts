@@ -29,7 +29,7 @@ export function isWorthKeeping(text: string): boolean {
   return isEnough(said) || (EXACT.test(line) && !CHEERING.test(line)) || holdsDate(said)
 }
 
-/** The person whom a message is for, as platforms write it. */
+/** A mention of the person that a message is for, as platforms write it. */
 const MENTION = /<@[!&]?\w+>|(?<![\p{L}\p{N}._%+-])@[\p{L}\p{N}_-]+/gu
 const EMOTICON = /(?<![\p{L}\p{N}])(?:[:;=][-'^]?[()[\]DdPpOo3/\\|*]+|<3+|\+1)(?![\p{L}\p{N}])/gu
 const CLAUSE_END =
@@ -90,7 +90,7 @@ const LAUGHTER =
   /^(?:a?(?:ha|he|hi|ho|ja|je|ji|ха|хе){2,}[hj]?|l+o+l+|lo(?:lo)+l|lmf?ao+|rofl|x+d+|k{2,}|w{2,}|z{2,}|h+m+|m{2,}|[ㅋㅎㅠㅜ]+)$/
 const DRAWN_OUT = /(.)\1\1/u
 
-/** "heyyy", "okkkk", "hahaha". */
+/** Whether a word is laughter, or a phrase with drawn-out letters: "heyyy", "okkkk", "hahaha". */
 function isDrawnOut(word: string, phrases: ReadonlySet<string>): boolean {
   if (LAUGHTER.test(word)) return true
   return inFull(word).some(each => phrases.has(each))
@@ -136,7 +136,7 @@ function withoutOpening(words: readonly string[]): { rest: string[]; last: strin
 const NAME_OR_AND = /^(?:\p{Lu}(?:\p{Ll}|$)|and$|und$|y$|et$|e$)/u
 const MAX_NAMES = 5
 
-/** "Good morning Ann and Bob": a greeting with nothing but names behind it. */
+/** Whether a greeting has nothing but names behind it: "Good morning Ann and Bob". */
 function isForSomebody(words: readonly string[]): boolean {
   return words.length <= MAX_NAMES && words.every(word => NAME_OR_AND.test(word))
 }
@@ -169,7 +169,7 @@ function withoutPhrasesBehind(run: string): string {
   }
 }
 
-/** Two words written as one. */
+/** Two words written as one count as two. */
 const CONTRACTION = /^(?:im|\p{L}+'(?:m|re|ve|ll)|(?:he|she|it|that|there|here|who|what|where)'s)$/iu
 
 function isEnough(said: readonly string[]): boolean {

@@ -539,7 +539,10 @@ function isHanPetOrChild(x: string): boolean {
 /** These do not name a thing as such: this one thing, what was just said, what happens. */
 const NO_THING =
   /^(?:up|still|by|next|down|back|it|its|it's|that|this|these|those|them|they|you|your|yours|u|ya|him|his|her|hers|he|she|my|mine|me|our|us|how|what|where|when|who|why|which|if|the|an?|both|either|neither|all|some|any|every|everything|everyone|anything|nothing|something|one|another|not|more|most|less|waiting|paying|losing|getting|having|sitting|seeing|hearing|knowing|working|spending|sending|asking|feeling|tomorrow|today|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?!\p{L})(?! (?:mornings?|brunch))|option|version|variant|plan|choice|number|draft|design|then|there|here|very|too|so|much|people (?:like|in)|each|plan)(?!\p{L})/iu
-/** Only these activities tell what a person likes to do. Others tell what the person says to do. */
+/**
+ * Behind "to" and "being", only these count: a person really does them. Other verbs mostly tell what the
+ * person only says to do.
+ */
 const DOES =
   /^to (?!(?:be called|bake|be alone|be outdoors|cook|cycle|dance|draw|drive|eat|fish|fly|garden|get up|go (?:out|hiking|swimming|dancing|to bed)|hike|knit|paint|read|run|sew|sing|sit|sleep|stay|swim|travel|wake|walk|write)(?!\p{L}))|^being (?!(?:alone|late|outdoors|outside|called|cold|rushed|interrupted)(?!\p{L}))/iu
 const NOT_AS_SUCH =

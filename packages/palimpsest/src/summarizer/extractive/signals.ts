@@ -60,7 +60,8 @@ export function saysNothing(text: string): boolean {
 }
 
 /**
- * Whether a text tells a need. Without it, a reader cannot see why the words behind it follow, and for whom.
+ * Whether a text tells a need. What follows from a need stays with it: alone, it would not say why, or for
+ * whom.
  */
 export function tellsNeed(text: string): boolean {
   return NEEDED.test(text)

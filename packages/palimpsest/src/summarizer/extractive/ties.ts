@@ -132,7 +132,10 @@ function* tieQuestions(
   }
 }
 
-/** "640 euros?" "No way.", and "I will not" "pay that" in two messages. */
+/**
+ * Ties a verdict to its sentence, and the halves of one sentence to each other: "640 euros?" "No way.", and
+ * "I will not" "pay that" in two messages.
+ */
 function* tieVerdicts(
   drafts: Draft[],
   texts: readonly string[],

@@ -228,7 +228,7 @@ export class Tenses {
     return false
   }
 
-  /** "He was supposed to come on Tuesday and never showed." */
+  /** What was expected did not come: "He was supposed to come on Tuesday and never showed." */
   #cameToNothing(at: number): boolean {
     const clause = this.clauses[at]!
     const next = this.#clauseBeside(at, 1)
