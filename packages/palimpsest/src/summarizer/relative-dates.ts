@@ -543,12 +543,12 @@ const NUMBERED_AHEAD = 35
 const MOVED_FROM =
   /(?:mov|chang|switch|shift|reschedul|push|postpon|bump|swap|br[io](?:ng|ught))[a-z]*(?: [a-z'-]+){0,4} from $|(?:^|[^a-z])从$/
 const RANGE = /to|through|till|until|-|–|至|到/
-/** A day of birth: the text does not say the year. */
+/** Stands between a weekday and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
 const SAME_DAY = /^(?:[,，、]? ?[(（]?|,? the |,? den )$/
 const REPORTED =
   /(?:^|[^a-z])(?:said|told|promised|wrote|texted|claimed|swore|thought|asked|announced)(?![a-z])|[说讲]|告诉|答应|通知|保证/
 const YEARLY = /birthday|bday|b-day|anniversary|every year|each year|annual|生日|纪念日|每年/
-/** A day of birth, of which the year is not said. */
+/** A day of birth: the text does not say the year. */
 const BORN = /born (?:on )?|生的|出生/
 const MAX_LOOK_BACK = 6
 
