@@ -3,7 +3,7 @@ import { isLanguageModel, type LanguageModelLike } from './model/language-model.
 import { modelSummarizer } from './model/model-summarizer.ts'
 import type { Summarizer } from './summarizer.ts'
 
-/** A model is taken with the default options; a summariser as it is. Loads nothing of either. */
+/** Wraps a model with the default options; gives a summariser back as it is. Loads the code of neither. */
 export function asSummarizer(value: Summarizer | LanguageModelLike): Summarizer {
   if (isLanguageModel(value)) return modelSummarizer(value)
   if (isSummarizer(value)) return value

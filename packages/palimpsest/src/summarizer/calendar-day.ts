@@ -1,8 +1,8 @@
 import { isZone } from '../log/index.ts'
 
 /**
- * Days of the calendar as plain numbers: days since 1970-01-01, with no time and no zone in them, so that
- * adding a day is adding one, whatever the clocks do that night.
+ * Days of the calendar as plain numbers: days since 1970-01-01. They hold no time and no zone, so adding a
+ * day is adding one, also in a night when the clocks change.
  */
 
 const DAY = 86_400_000
@@ -14,8 +14,9 @@ const FIRST_DAY = dayOf(1, 1, 1)
 const LAST_DAY = dayOf(9999, 12, 31)
 
 /**
- * The day on which `at` falls for someone in `zone`. What lies before the first day that can be written, or after the
- * last, falls on that: one message with a strange time must not stop what is made of all the others.
+ * The day of `at` on the calendar of `zone`. A time before the first day that can be written gives that first
+ * day; a time after the last gives the last. One message with a strange time must not stop the work on all
+ * the others.
  */
 export function dayInZone(at: Date, zone: string): number {
   const instant = at.getTime()
@@ -55,7 +56,10 @@ function dateFormat(zone: string): Intl.DateTimeFormat {
   return format
 }
 
-/** In UTC where this machine does not know the zone: the one that stored it may have known more. */
+/**
+ * A zone that this machine does not know is read as UTC: the machine that stored the zone may know more
+ * zones.
+ */
 export function zonedFormat(
   locale: string,
   zone: string,
@@ -69,14 +73,14 @@ function writable(day: number): number {
   return Number.isNaN(day) ? FIRST_DAY : Math.max(FIRST_DAY, Math.min(LAST_DAY, day))
 }
 
-/** `month` from 1; months and days beyond the calendar's run over, as in `Date`. */
+/** `month` counts from 1. Months and days outside the calendar run over, as in `Date`. */
 export function dayOf(year: number, month: number, day: number): number {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
   return Math.floor(date.getTime() / DAY)
 }
 
-/** `null` where the calendar has no such day. */
+/** `null`: the calendar has no such day. */
 export function realDay(year: number, month: number, day: number): number | null {
   const candidate = dayOf(year, month, day)
   const parts = dayParts(candidate)

@@ -1,11 +1,11 @@
 import { headOf, tailOf } from '../log/index.ts'
 
-/** At most so many UTF-16 units, never half a character. */
+/** At most `limit` UTF-16 units, never half a character. */
 export function clip(text: string, limit: number): string {
   return text.length <= limit ? text : `${headOf(text, limit - 1)}…`
 }
 
-/** Head and tail of what is too long. */
+/** Keeps the head and the tail of a text that is too long. */
 export function clipMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
   const head = headOf(text, Math.ceil(limit * 0.7))

@@ -1,24 +1,27 @@
 /**
- * The words for days, as data. A phrase stands for a unit and how many of them away it is; `null` marks a
- * phrase that only looks like one ("every Friday", "por la mañana"), `unclear` one that names a day which it does
- * not tell ("the Friday after next").
+ * The words for days, as data. A phrase stands for a unit, and for how many of these units away from now.
+ * `null` marks a phrase that only looks like a day ("every Friday", "por la mañana"). `unclear` marks a
+ * phrase that means a day but does not tell which one ("the Friday after next").
  */
 
 export type DateUnit = 'day' | 'week' | 'weekend' | 'month' | 'year'
 
 /**
- * How one of the days or weekends that go by a name is found. `in-week`: in the week that `offset` names.
- * `coming` and `past`: the nearest one before or after today. `this`, `next` and `last`: as people who say so may
- * mean it, which is not always one day. `by-tense`: as the clause tells.
+ * How to find the weekday or the weekend that a phrase names. `in-week`: in the week that `offset` names.
+ * `coming` and `past`: the nearest one after or before today. `this`, `next` and `last`: as people may mean
+ * the word; they do not always mean the same day. `by-tense`: the tense of the clause decides.
  */
 type Find = 'in-week' | 'coming' | 'past' | 'this' | 'next' | 'last' | 'by-tense'
 
 export type Meaning =
   | { readonly unit: 'day' | 'month' | 'year'; readonly offset: number }
-  /** `startsOnMonday`: so wherever its language is spoken. Elsewhere a Sunday lies in one week or in another. */
+  /**
+   * `startsOnMonday`: the week begins on Monday wherever the language is spoken. In other languages, a Sunday
+   * may lie in one week or in the other.
+   */
   | { readonly unit: 'week'; readonly offset: number; readonly startsOnMonday?: boolean }
   | { readonly unit: 'weekend'; readonly offset: number; readonly find: Find }
-  /** `weekday`: 0 for Monday to 6 for Sunday. `offset`: weeks. */
+  /** `weekday`: 0 for Monday to 6 for Sunday. `offset`: in weeks. */
   | { readonly unit: 'weekday'; readonly offset: number; readonly weekday: number; readonly find: Find }
   | { readonly unit: 'unclear' }
 
@@ -27,16 +30,16 @@ const UNCLEAR: Meaning = { unit: 'unclear' }
 interface Language {
   readonly days: Readonly<Record<string, number | null>>
   readonly spans: Readonly<Record<string, readonly [unit: DateUnit, offset: number, find?: Find] | null>>
-  /** Phrases that name a day or days, and do not tell which. */
+  /** Phrases that mean a day or days, but do not tell which. */
   readonly unclear?: readonly string[]
-  /** Monday first, spellings divided by `|`. */
+  /** Monday first. `|` stands between the spellings of one name. */
   readonly weekdays: readonly string[]
-  /** Phrases with `*` for the weekday. */
+  /** Phrases in which `*` stands for the weekday. */
   readonly patterns: Readonly<Partial<Record<Find, readonly string[]>>>
-  /** So many weeks after the coming one. */
+  /** `weeks`: how many weeks after the coming weekday. */
   readonly later?: readonly (readonly [pattern: string, weeks: number])[]
   readonly unclearPatterns?: readonly string[]
-  /** No day that the conversation is about. */
+  /** Phrases that hold a weekday, but mean no day that the conversation is about. */
   readonly never: readonly string[]
   readonly startsOnMonday: boolean
   readonly months: readonly string[]
@@ -113,7 +116,7 @@ const english: Language = {
     next: ['next *', 'nxt *'],
     last: ['last *'],
     this: ['this *'],
-    // Not "who is coming Saturday".
+    // A bare "coming *" is left out: it also stands in "who is coming Saturday".
     coming: ['the coming *', 'this coming *', 'upcoming *', 'this upcoming *'],
     past: ['past *', 'this past *'],
     'by-tense': ['*'],
@@ -238,7 +241,10 @@ const english: Language = {
   ],
 }
 
-/** So short that they are other words as well: only with what makes them a day. */
+/**
+ * These names are so short that they are other words as well. They count only beside words that make them a
+ * day.
+ */
 const SHORT_WEEKDAYS: readonly (readonly [name: string, weekday: number])[] = [
   ['mon', 0],
   ['tue', 1],
@@ -354,7 +360,7 @@ const french: Language = {
     'ce soir': 0,
     demain: 1,
     'après-demain': 2,
-    // Alone it is German for "here".
+    // "hier" alone is left out: in German it means "here".
     ...{ 'hier soir': -1, 'hier matin': -1, "d'hier": -1, 'hier après-midi': -1 },
     'avant-hier': -2,
   },
@@ -489,16 +495,16 @@ const LANGUAGES = [english, spanish, german, french, portuguese, italian, russia
 
 export interface Phrase {
   readonly words: string
-  /** `null`: no date, and nothing inside it is one. */
+  /** `null`: these words are no date, and no date stands inside them. */
   readonly meaning: Meaning | null
-  /** The clause can tell more of it. */
+  /** The tense of the clause can tell more about the day. */
   readonly isEnglish: boolean
 }
 
-/** Phrases by their first word, the longest first. */
+/** Phrases by their first word; the longest phrase first. */
 export const PHRASES: ReadonlyMap<string, readonly Phrase[]> = indexPhrases()
 
-/** Month names in lower case, from 1. */
+/** Month names in lower case, with their numbers from 1. */
 export const MONTHS: ReadonlyMap<string, number> = new Map(
   LANGUAGES.flatMap(({ months }) =>
     months.flatMap((spellings, index) => spellings.split('|').map(name => [name, index + 1] as const)),
@@ -558,7 +564,9 @@ function spanMeaning(
   return unit === 'weekend' ? { unit, offset, find: find ?? 'in-week' } : { unit, offset }
 }
 
-/** Units that can be counted: "three days ago". Days each, or none where the calendar decides. */
+/**
+ * Units that can be counted ("three days ago"). `days`: the length of one unit; 0 where the calendar decides.
+ */
 export const COUNTED_UNITS: readonly (readonly [names: string, unit: DateUnit, days: number])[] = [
   ['days|day|días|día|tagen|tag|jours|jour|dias|dia|дней|день|дня', 'day', 1],
   ['weeks|week|semanas|semana|wochen|woche|semaines|semaine|недели|неделю|недель', 'day', 7],
@@ -566,7 +574,7 @@ export const COUNTED_UNITS: readonly (readonly [names: string, unit: DateUnit, d
   ['years|year|años|año|jahren|jahr|années|année|ans|an|anos|ano|года|год|лет', 'year', 0],
 ]
 
-/** In spaced scripts a text that holds none of these words, and no date in figures, holds no date. */
+/** A text in a script with spaces holds no date if it holds none of these words and no date in figures. */
 export const DATE_WORDS: ReadonlySet<string> = new Set([
   ...[...PHRASES.values()].flat().map(({ words }) => longestWord(words)),
   ...MONTHS.keys(),

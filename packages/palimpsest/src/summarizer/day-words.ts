@@ -4,15 +4,18 @@ import { findEastAsian } from './east-asian-days.ts'
 import { forEachMatch } from './for-each-match.ts'
 import type { Script, Tense } from './tense/tense.ts'
 
-/** What the words of a day stand for, before anything is known of the moment and of the clause. */
+/** What the words for a day mean, before the moment and the clause are known. */
 export type FoundMeaning =
   | Meaning
   | { readonly unit: 'fixed'; readonly day: number }
-  /** A day of the calendar without its year. */
+  /** A day of the calendar without a year. */
   | { readonly unit: 'date'; readonly month: number; readonly ofMonth: number }
-  /** `offset`: of how many months from now; `null`: as the clause tells. */
+  /** `offset`: the month, counted from the present one; `null`: the clause decides. */
   | { readonly unit: 'day-of-month'; readonly ofMonth: number; readonly offset: number | null }
-  /** So many from now, if the clause agrees. */
+  /**
+   * `offset`: how many units from now. `needs`: the tense that the clause must have for it; `null`: any
+   * tense.
+   */
   | {
       readonly unit: 'count'
       readonly of: 'day' | 'month' | 'year'
@@ -27,12 +30,15 @@ export interface DayWords {
   readonly script: Script
 }
 
-/** `null`: no day, and nothing inside it is one. */
+/** `meaning` is `null` where the words are no day and no day stands inside them. */
 export type Found = Omit<DayWords, 'meaning'> & { readonly meaning: FoundMeaning | null }
 
 const UNCLEAR = { unit: 'unclear' } as const
 
-/** The words for days in a text, in their order and without overlap. `lower` is the text as `lowerCase` gives it. */
+/**
+ * The words for days in a text, in their order and without overlap. `lower` is the text as `lowerCase` gives
+ * it.
+ */
 export function findDayWords(text: string, lower: string): DayWords[] {
   const found: Found[] = []
   findPhrases(text, lower, found)
@@ -45,30 +51,36 @@ export function findDayWords(text: string, lower: string): DayWords[] {
 }
 
 const DIGIT = /\d/
-/** What every East Asian date has one of. */
+/** Every East Asian date holds at least one of these. */
 const EAST_ASIAN =
   /[天日昨今明周週期拜月年曜前后後号號주달제늘일레년해루틀흘]|あした|あさって|きのう|きょう|おととい/
-/** The letters of the languages in the tables; narrower than all of Unicode, and many times as fast. */
+/**
+ * The letters of the languages in the tables. This set is narrower than all of Unicode, and many times as
+ * fast.
+ */
 const WORD = /[a-z\d\u00df-\u024f\u0400-\u04ff]+/g
 const WORD_CHARACTER = /[a-z\d\u00df-\u024f\u0400-\u04ff]/
 
-/** Of the same length as the text, so that positions hold in both; plain spaces and apostrophes. */
+/** Keeps the length of the text, so that positions hold in both. Makes spaces and apostrophes plain ones. */
 export function lowerCase(text: string): string {
   const lower = text.toLowerCase()
   return (lower.length === text.length ? lower : text).replace(/[^\S\n]/g, ' ').replaceAll('’', "'")
 }
 
-/** Where a word neither begins before the match nor goes on behind it. */
+/** Whether the match is no part of a longer word. */
 function standsAlone(lower: string, start: number, end: number): boolean {
   return !WORD_CHARACTER.test(lower.charAt(start - 1)) && !WORD_CHARACTER.test(lower.charAt(end))
 }
 
-/** "Over the last week", "that is so last year", "the last week of March": no week or year of the calendar. */
+/**
+ * "Over the last week", "that is so last year", "the last week of March" mean no week or year of the
+ * calendar.
+ */
 const LOOSE_BEFORE = /(?:^|[^a-z])(?:the|so|over|a|every|in|during|whole|entire|within|first) $/
 const LOOSE_AFTER = /^ (?:of|or so|or two|or three|in [a-z]|before|after|and a half|few|couple)(?![a-z])/
 const LOOSE_SPAN = /^(?:next|last) (?:week|month|year|weekend)$/
 
-/** monday.com, #friday, /files/friday */
+/** A weekday inside an address is no day: monday.com, #friday, /files/friday */
 const IN_ADDRESS = /[@#/_]/
 const ADDRESS_GOES_ON = /^(?:[._/@][a-z\d]|_)/
 
@@ -86,7 +98,7 @@ function findPhrases(text: string, lower: string, found: Found[]): void {
     )
       return
     const { meaning, isEnglish } = phrase
-    // At the beginning of a noun or of a greeting: "der Morgen", "Morgen!".
+    // With a capital, the word begins a noun or a greeting: "der Morgen", "Morgen!".
     if (phrase.words === 'morgen' && text.charAt(start) === 'M') return
     const before = lower.slice(Math.max(0, start - 10), start)
     const isLoose =
@@ -141,7 +153,7 @@ interface CountPattern {
   readonly hint: RegExp
   readonly pattern: RegExp
   readonly sign: 1 | -1
-  /** How long something took reads like when it will be: "I read it in three days". */
+  /** The same words may also tell how long something took: "I read it in three days". */
   readonly mayLast: boolean
 }
 const COUNT_PATTERNS: readonly CountPattern[] = [
@@ -171,7 +183,10 @@ const COUNT_PATTERNS: readonly CountPattern[] = [
   },
 ]
 
-/** "About two weeks ago", "two or three days ago", "twenty two years ago", "1.5 years ago". */
+/**
+ * The count is not exact, or not whole: "about two weeks ago", "two or three days ago", "twenty two years
+ * ago", "1.5 years ago".
+ */
 const ABOUT =
   /(?:about|around|almost|nearly|over|more than|less than|roughly|some|like|maybe|perhaps|probably|or|to|and|at least|up to|every|another|hundred|thousand|teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|half|not even|only just|approximately|approx|ca|circa|until|till)[ -]$|[-~–.,/\d]$/
 const OR_SO = /^(?: or so| or two| tops|ish| max| or more| or less| earlier| and a half)/
@@ -211,7 +226,9 @@ const MONTH_DAY = new RegExp(
   `(${MONTH})\\.? (?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?:,? (\\d{4}))?(?!:|[.,]\\d)`,
   'g',
 )
-/** Other words as well: only with a capital, or behind what makes them a date. */
+/**
+ * These names are other words as well. They count only with a capital, or behind words that make them a date.
+ */
 const DOUBTFUL_MONTHS = /^(?:may|march|mar|mars|mai|dec|sep|jan|jun)$/
 const BEFORE_DATE = /(?:^|[^a-z])(?:on|by|until|till|since|from|before|after|to|for|le|of|due|ends|starts) $/
 const OF_MONTH =

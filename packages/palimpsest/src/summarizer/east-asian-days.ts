@@ -3,17 +3,20 @@ import { forEachMatch } from './for-each-match.ts'
 import type { Script } from './tense/tense.ts'
 
 /**
- * The days of texts without spaces. Their words are found inside of others ("说明天气", "网上周边", "一周一次"), so
- * each is looked at with what stands around it.
+ * The days in texts without spaces. Their characters also stand inside other words ("说明天气", "网上周边", "一周一次"),
+ * so each match is checked together with the characters around it.
  */
 
 interface Word {
-  /** Longer words stand before those that they begin with. */
+  /** A longer word stands before the shorter word that it begins with. */
   readonly pattern: string
   readonly offset: number
 }
 
-/** A character before 天 that makes another word of it, where what follows does so as well. */
+/**
+ * A character before 后天, 前天 or 明天 that makes another word of it. For 明天, the characters behind it have to do
+ * so as well.
+ */
 const NO_DAY = {
   后天: '(?<![以今之最然往先背幕饭课会])',
   前天: '(?<![以之从目提眼当面])',
@@ -36,7 +39,7 @@ type SpanUnit = 'week' | 'month' | 'year'
 interface Span extends Word {
   readonly unit: SpanUnit
 }
-/** Not 网上周边, 早上周二, 一下周五. */
+/** They keep out 网上周边, 早上周二 and 一下周五. */
 const NOT_UP = '(?<![早晚网身马楼街路头海船车地桌墙脸线世班课堂加赶遇碰附以皇史手天算])'
 const NOT_DOWN = '(?<![一楼天乡底脚地手名旗属私阁剩留放坐躺写等乡])'
 const WEEK = '(?:个|個)?(?:周|週|星期|礼拜|禮拜)(?![围边刊转身遭岁])'
@@ -63,14 +66,14 @@ const HAN_DIGITS: Readonly<Record<string, number>> = {
   ...{ 하루: 1, 이틀: 2, 사흘: 3 },
 }
 const HAN_NUMBER = '[一二三]?十[一二三四五六七八九]?|[一二三四五六七八九]'
-/** Of a day of the month, and not of a line, a house or a battery. */
+/** What may stand behind a day of the month. It keeps out the number of a line, a house or a battery. */
 const OF_MONTH_ENDS =
   '(?=$|[\\s，。,.!！?？;；~～、）)]|早|上午|中午|下午|晚|[之以]?前|以后|开|去|来|到|走|出发|回|交|见|的(?:飞机|火车|票|车|高铁|航班|机票|船|会|课|考试)|那天|就(?!诊)|要|我|你|他|她|咱|有|没|考|放|生|结|搬|手术|面试|报|截|还|上班|下班|发|必须|得|是|婚礼|签|办|出|入)'
 const DATE = new RegExp(
   [
     DAYS.map(({ pattern }, at) => `(?<day${at}>${pattern})`).join('|'),
     `(?<named>(?:(?<![日基资根])本|这|這|${NOT_DOWN}下|${NOT_UP}上)${MONTH})(?:份)?\\s?(?<ofNamed>\\d{1,2}|${HAN_NUMBER})(?:号|號|日)`,
-    // Only a week has days: 今年六岁 is no Saturday.
+    // Only a week has weekdays: 今年六岁 names no Saturday.
     `(?:${SPANS.map(({ pattern }, at) => `(?<span${at}>${pattern})`).join('|')})(?:(?<=[周週期拜])(?<hanDay>[一二三四五六日天末])(?![一二三四五六七八九]?[次趟岁])|の?(?<kanaDay>[${KANA_WEEKDAYS}])曜日?)?[底初末中]?`,
     '(?:周|星期|礼拜|禮拜)(?<bareHan>末|[一二三四五六日天](?![一二三四五六七八九十日]|天(?!气)|[次趟围]|餐厅|乐队))',
     `(?<bareKana>[${KANA_WEEKDAYS}])曜日?`,
@@ -105,7 +108,7 @@ interface Around {
   readonly script: Script
 }
 
-/** `undefined`: it is none. */
+/** `undefined`: the match is no day. */
 function readEastAsian(groups: Record<string, string | undefined>, around: Around): FoundMeaning | undefined {
   const day = DAYS.find((_, at) => groups[`day${at}`] !== undefined)
   if (day !== undefined) return { unit: 'day', offset: day.offset }
@@ -150,7 +153,7 @@ const CLAUSE_BEGINS =
   /(?:^|[\s，。！？、；：,.!?;:~…（(「“"]|我们?|你们?|他们?|她们?|咱们?|大家|那|就|是|在|于|大概是|都|也|才|吧|啊|公司|老板|医生|妈|爸|老师|客服|快递|这[个条件事]|房东|孩子)$/
 const HAN_DIGIT_BEFORE =
   /[一二三四五六七八九十百千两几多数好零\d.个第来半约近快]$|大概|差不多|大约|左右|不到|至少|最多/
-/** What is asked for before a day that is named elsewhere: 三天前通知我. */
+/** An order to do something so many days before a day that the text names elsewhere: 三天前通知我. */
 const ASKED_FOR = /^(?:必须|要|得|通知|提交|提前|申请|预约|预订|报名|告知|取消|说一声|告诉我)/
 
 function readCount(
@@ -168,7 +171,7 @@ function readCount(
   if (isChinese && unit === '日') return undefined
   if (isChinese) {
     if (HAN_DIGIT_BEFORE.test(prior)) return { unit: 'unclear' }
-    // After an operation, before a meeting: counted from there.
+    // The count may begin elsewhere: after an operation, before a meeting.
     if (!CLAUSE_BEGINS.test(prior) || ASKED_FOR.test(text.slice(end, end + 4))) return { unit: 'unclear' }
   }
   const needs = isChinese && before === undefined ? 'ahead' : null
@@ -183,7 +186,7 @@ function eastAsianWeekday(name: string): number {
   return han >= 0 ? han : KANA_WEEKDAYS.indexOf(name)
 }
 
-/** Up to thirty-nine, in figures or as 二十三. */
+/** Reads a number up to 39, in figures or as 二十三. */
 function hanNumber(words: string): number {
   if (/^\d/.test(words)) return Number(words)
   const ten = words.indexOf('十')

@@ -1,6 +1,6 @@
 import type { FactRequest, FactSection } from './summarizer.ts'
 
-/** What the memory of a person, or of a place, is divided into. */
+/** The sections of a person's memory (`user`) and of a place's memory (`scope`). */
 export const FACT_SECTIONS: Readonly<Record<FactRequest['layer'], readonly FactSection[]>> = {
   user: ['profile', 'preferences'],
   scope: ['history', 'plans', 'documents'],

@@ -1,6 +1,7 @@
 /**
- * `matchAll` copies the expression at each call, and a copy is compiled again; over a long range that is most of
- * the time. The expression must be global and matches no empty text; `visit` must not use it.
+ * `matchAll` copies the expression at each call, and a copy is compiled again; over a long range, that is
+ * most of the time. The expression must be global and must match no empty text. `visit` must not use the
+ * expression.
  */
 export function forEachMatch(
   expression: RegExp,

@@ -3,7 +3,7 @@ import { clip } from './clip.ts'
 import { isWorthKeeping } from './worth-keeping.ts'
 
 const MAX_CHARACTERS = 300
-/** What comes behind is cut off anyway, whatever white space goes. */
+/** The text behind this is cut off anyway, even if white space goes. */
 const MAX_READ_CHARACTERS = 20 * MAX_CHARACTERS
 const LIST_MARK = /^(?:[-*•]\s+)+/
 
@@ -13,7 +13,7 @@ export function memoryLine(text: string): string | null {
   return isWorthKeeping(line) ? line : null
 }
 
-/** On one line, without the mark of a list before it, and cut where it is too long. */
+/** On one line, without a list mark before it, and cut where it is too long. */
 export function shortLine(text: string): string {
   return clip(oneLine(text.slice(0, MAX_READ_CHARACTERS)).replace(LIST_MARK, ''), MAX_CHARACTERS)
 }
@@ -25,7 +25,7 @@ export function undatedLine(line: string): string {
   return shortLine(line).replace(DAY, '')
 }
 
-/** The same for lines that differ in no more than case, marks and spaces. */
+/** Equal for lines that differ only in case, marks and spaces. */
 export function comparable(text: string): string {
   const letters = text
     .slice(0, MAX_READ_CHARACTERS)

@@ -1,22 +1,22 @@
 import { comparable, undatedLine } from './memory-line.ts'
 import type { ExtractedFact } from './summarizer.ts'
 
-/** A line of the memory as it would be with all facts so far. */
+/** A line of the memory as it would be with all facts found so far. */
 export interface MemoryLine {
   readonly text: string
 }
 
 interface Line extends MemoryLine {
-  /** Facts that are the same as one of these say nothing new. */
+  /** A fact with one of these keys says nothing new. */
   readonly keys: readonly string[]
-  /** `null`: the memory had it before. */
+  /** `null`: the memory had the line before. */
   readonly fact: Omit<ExtractedFact, 'replaces'> | null
-  /** Places in the memory of the lines that it stands for: its own, or those that it has replaced. */
+  /** Indexes in the known memory of the lines that it stands for: its own, or those that it has replaced. */
   readonly places: readonly number[]
 }
 
 /**
- * The lines that a memory had, and the facts found since. A fact may take the place of a fact: then only the
+ * The lines that a memory had, and the facts found since. A fact may replace an earlier fact. Then only the
  * later one is told, as if it had replaced what the earlier one did.
  */
 export class MemoryLines {
@@ -38,12 +38,15 @@ export class MemoryLines {
     return [...this.#lines]
   }
 
-  /** The line that says this, word for word. */
+  /** The line that says this, apart from case, marks and spaces. */
   find(text: string): MemoryLine | null {
     return this.#keys.get(comparable(text)) ?? null
   }
 
-  /** Lines that are no longer there are replaced already. `null`: the memory says it, word for word. */
+  /**
+   * Lines of `replaced` that are no longer there were replaced before. `null`: the memory says the fact
+   * already.
+   */
   add(fact: Omit<ExtractedFact, 'replaces'>, replaced: readonly MemoryLine[]): MemoryLine | null {
     const key = comparable(fact.text)
     if (this.#keys.has(key)) return null
@@ -59,7 +62,10 @@ export class MemoryLines {
     return line
   }
 
-  /** In the order in which they were found. What was known and has come back is no news. */
+  /**
+   * In the order in which the facts were found. A line that the memory had at first, and that came back, is
+   * no news.
+   */
   facts(): ExtractedFact[] {
     return [...this.#lines].flatMap(({ fact, keys, places }) =>
       fact === null || this.#known.has(keys[0]!)

@@ -1,6 +1,9 @@
-/** By what the words of others are told from a sender's own. Each pattern is bounded, and looks at one line. */
+/**
+ * Signs that tell another person's words from the sender's own. Each pattern is bounded, and looks at one
+ * line.
+ */
 
-/** A line that is marked as somebody else's; faces, arrows and "more than" are none. */
+/** Whether a line is marked as another person's. Faces, arrows and "more than" are no such mark. */
 export function isQuotedLine(line: string): boolean {
   return /^\s{0,8}[>＞»](?!\s{0,2}\d|[_.:;<^=~-]|\s{0,2}[oO0]?[<(])/.test(line)
 }
@@ -14,7 +17,7 @@ export const MAIL_FROM = /^\s{0,8}(?:from|von|de|da|发件人|寄件者|寄件�
 export const MAIL_FIELD =
   /^\s{0,8}(?:sent|date|to|subject|cc|gesendet|datum|an|betreff|envoyé|objet|enviado|asunto|para|发送时间|发件时间|收件人|收件者|主题|主旨|日期|送信日時|宛先|件名)\s{0,2}[:：]/i
 
-/** As programs for mail head what they quote. */
+/** The line that mail programs put before what they quote. */
 export const WROTE =
   /^\s{0,4}(?:on .{6,120} wrote\s?:|am .{6,120} schrieb .{1,80}:|le .{6,120} a écrit\s?:|el .{6,120} escribió\s?:|(?:在|于).{6,120}写道\s{0,2}[:：])\s{0,4}$/i
 
@@ -33,7 +36,7 @@ export const COPIED_HEADER =
 
 const TO_NOBODY = /^\s{0,4}dear\s+(?:diary|bot|assistant)\b/i
 
-/** Whom a letter greets; `null`: the line begins none. */
+/** The words with which a letter greets a person; `null`: the line begins no letter. */
 export function salutationIn(line: string): string | null {
   if (TO_NOBODY.test(line)) return null
   const found =
@@ -51,7 +54,10 @@ const CLOSING_INLINE_HAN =
   /[。！!，,\s](?:此致\s{0,2}敬礼|祝好|顺颂商祺)[！!。,，]?\s{0,4}([\p{sc=Han}]{2,8})(?:敬上)?\s{0,4}$/u
 const SIGNED_HAN = /^\s{0,4}(.{1,20}?)\s{0,2}(?:敬上|谨上|启|上)\s{0,4}$/u
 
-/** How a letter ends in this line, and who signed it there; empty: it is signed below. */
+/**
+ * Who signed the letter that ends in this line. Empty: the letter is signed below. `null`: no letter ends
+ * here.
+ */
 export function closingIn(
   line: string,
   { isSameLine }: { readonly isSameLine: boolean },
@@ -66,10 +72,10 @@ export function closingIn(
 }
 
 export interface LeadIn {
-  /** Where somebody else's words begin. */
+  /** Where another person's words begin. */
   readonly end: number
   readonly lead: string
-  /** Of a question: what follows it is an answer. */
+  /** The words lead to a question: one sentence is the question, and what follows it is an answer. */
   readonly isOneSentence: boolean
 }
 
@@ -87,7 +93,7 @@ const SAID = new RegExp(
 )
 const ASKED =
   /(?<!\p{L})(?:asked|asks|wanted to know)(?: (?:me|us|him|her|them|again|today|yesterday))?$|问(?:我|我们|道|过)?$/iu
-/** A heading that something copied stands under. */
+/** A heading above something that was copied. */
 const BARE =
   /^(?:(?:the |her |his |their )?(?:original text|quote|forwarded|copy of (?:the|his|her|their) \p{L}+|from (?:the|his|her|their|my \p{L}+'s) (?:e-?mail|letter|message|note|blog|website|book|diary|manual))|原文|原话|原帖|原消息|内容如下|以下(?:是|为).{0,30}|转(?:一下|述)?.{0,12}的话)$/iu
 
@@ -102,7 +108,7 @@ const WRITTEN_HAN =
 const OWN_HAN =
   /(?:^|[，,。；！？\s])(?:但|但是|所以|然后|那|那么|就|可|可是|而|于是)?我(?!妈|爸|姐|哥|弟|妹|老|爷|奶|外|同|朋|室|房|领|先|太|丈|女|儿|们?(?:的?(?:房东|老师|老板|医生|经理|同事|朋友|邻居|室友))|家)(?:们)?[^，,。；]{0,16}$|(?:换句话|简单(?:来|地)?|总的来|总体来|一般来|具体来|比如|例如|老实|说实话|实话|坦白|不瞒.{0,3}|也就是|就是|应该|可以|可以这么|严格来|怎么|再|所以|按理|据|听我|跟你们?|和你们?|对我来|对我而言来|不用|别|要|想|得|该|来)(?:实)?[说說]$/u
 
-/** Somebody is said to say or to write what follows a colon; `null`: nobody but the sender. */
+/** Where a line tells that a person says or writes what follows a colon; `null`: only the sender speaks. */
 export function leadIn(line: string): LeadIn | null {
   const colon = /[:：](?!\/\/|\d)/.exec(line)
   if (colon === null || colon.index > MAX_LEAD_CHARACTERS) return null
@@ -123,6 +129,9 @@ export function leadIn(line: string): LeadIn | null {
 
 const MAX_LEAD_CHARACTERS = 140
 
-/** Without a colon: `he said, I live …`, `she was like "I live …"`, 他说，我…. It takes the rest of the line. */
+/**
+ * A lead without a colon: `he said, I live …`, `she was like "I live …"`, 他说，我…. It takes the rest of the
+ * line.
+ */
 export const SAYS_LATER =
   /(?<![\p{L}'’])(?:he|she|they|who|(?!I\b|We\b|You\b|As\b|So\b)\p{Lu}\p{Ll}{1,20}|(?:my|our|the|his|her|their) (?:\p{L}{2,20} ){0,2}\p{L}{2,20})(?:'s| has| had| just| then| also| always){0,2} (?:said|says|wrote|writes|told me|told us|tells me|replied|answered|texted(?: me)?|goes|was like|is like|went),? ?(?=["“„][^"”“]{0,400}|(?<=, )(?:I|I'm|I've|my)(?![\p{L}]))|(?:他|她|它|他们|她们|妈妈?|爸爸?|老师|老板|房东|医生|同事|朋友|邻居|客户|经理|老[\p{sc=Han}]|小[\p{sc=Han}]|阿[\p{sc=Han}]|[\p{sc=Han}]{1,2}(?:姐|哥|叔|姨|总))(?:今天|刚才|刚刚|昨天|又|还|就|也|都|老|总)?(?:跟我|对我|和我|给我)?(?:说|写道|说道|回复)(?:过)?[，,]?\s?(?=[“"「]|(?<=[，,]\s?)我(?!们))/u

@@ -17,21 +17,22 @@ import {
 } from './pasted-signs.ts'
 
 /**
- * What of a text its sender only passed on, as far as signs tell: letters, copied chats and mails, lines behind `>`, and what
- * stands behind "the email reads:" or 他说：. A text without a sign is its sender's own.
+ * The parts of a text that its sender only passed on, as far as signs tell: letters, copied chats and mails,
+ * lines behind `>`, and the words behind "the email reads:" or 他说：. A text without a sign is its sender's
+ * own.
  */
 export interface Piece {
   readonly text: string
   readonly isOwn: boolean
-  /** The words that say whose it is, such as "The email from my landlord reads"; `null`: nothing says it. */
+  /** The words that say whose it is, such as "The email from my landlord reads"; `null`: no words do. */
   readonly lead: string | null
 }
 
-/** So much of a line is looked at for signs; they stand at its beginning. */
+/** How much of a line is looked at for signs, which stand at its beginning. */
 const LOOKED_AT_CHARACTERS = 600
 const MAX_LINES = 2_000
 
-/** `names`: of the one who wrote it, so that a letter of their own is theirs. */
+/** `names`: the names of the sender, so that a letter of the sender's own stays the sender's. */
 export function splitPasted(text: string, names: readonly string[] = []): readonly Piece[] {
   const lines = splitLines(text)
   if (lines.length > MAX_LINES || !MAY_HOLD_SIGNS.test(text)) return [{ text, isOwn: true, lead: null }]
@@ -83,7 +84,7 @@ class Splitter {
     else this.#pieces.push({ lines: [...lines], isOwn, lead })
   }
 
-  /** From here on nothing is the sender's. */
+  /** Whether nothing from here on is the sender's. */
   #isForwarded(line: string): boolean {
     if (FORWARDED_HEADER.test(line) || FORWARDED_SUBJECT.test(line)) return true
     if (MAIL_FROM.test(line))
@@ -107,7 +108,10 @@ class Splitter {
     return true
   }
 
-  /** From a salutation through a signature. `lead`: something said that a letter follows. */
+  /**
+   * Takes a letter, from its salutation through its signature. `lead`: the words before the letter that
+   * announce it.
+   */
   #letter(lead: string | null): boolean {
     const greeted = salutationIn(this.#lines[this.#at]!)
     if (greeted === null) return false
@@ -131,7 +135,10 @@ class Splitter {
     return this.#names.some(name => signed === name || signed.split(' ')[0] === name.split(' ')[0])
   }
 
-  /** Two lines with speakers of their own, or two headers with times, are a chat; one may be anything. */
+  /**
+   * Two lines with speakers of their own, or two headers with times, are a chat. A single one may be
+   * anything.
+   */
   #isCopiedChat(): boolean {
     let [lines, headers] = [0, 0]
     for (const line of this.#lines) {
@@ -142,7 +149,10 @@ class Splitter {
     return headers >= 2 || lines >= 2
   }
 
-  /** Of somebody else; the sender's own lines of a copied chat are theirs. */
+  /**
+   * The speaker that a copied line names; `null`: none. The sender's own lines of a copied chat stay the
+   * sender's.
+   */
   #speakerIn(line: string): string | null {
     const name = COPIED_LINE.exec(line)?.[1]?.trim() ?? null
     return name === null || isNoName(name) ? null : name
@@ -173,7 +183,7 @@ class Splitter {
     return end
   }
 
-  /** A line in which somebody is said to say something, or the sender's own. */
+  /** Takes a line in which another person is said to say something, or a line of the sender's own. */
   #sentence(line: string): void {
     const found = leadIn(line)
     if (found === null) {
@@ -188,7 +198,7 @@ class Splitter {
       this.#cut(end, lead, isOneSentence)
       return
     }
-    // What is announced stands below.
+    // The announced words stand below.
     this.#own(1)
     const next = this.#nextFilled(this.#at)
     if (next > this.#at) this.#own(next - this.#at)
@@ -199,7 +209,10 @@ class Splitter {
     this.#foreign(last, lead)
   }
 
-  /** Behind a place of the line somebody else speaks: to the end of what stands in quotation marks, or of the line. */
+  /**
+   * Cuts a line at `end`. Behind it another person speaks: to the end of the quotation, of one sentence, or
+   * of the line.
+   */
   #cut(end: number, lead: string | null, isOneSentence = false): void {
     const whole = this.#lines[this.#at]!
     const rest = whole.slice(end)
@@ -216,7 +229,7 @@ class Splitter {
 
 const MAX_LETTER_LINES = 200
 const MAX_SIGNATURE_CHARACTERS = 50
-/** From the mark with which the rest begins. */
+/** A quotation that begins where the rest begins. */
 const WHOLE_QUOTE =
   /^\s*(?:"[^"]{1,4000}"|“[^”]{1,4000}”|„[^“”]{1,4000}[“”]|「[^」]{1,4000}」|『[^』]{1,4000}』|«[^»]{1,4000}»|'[^'\n]{12,4000}'(?=\s|$|[.,!?]))[.,;!?。，；！？]*/u
 
@@ -228,7 +241,7 @@ function normal(name: string): string {
     .trim()
 }
 
-/** Words that stand before a colon and are nobody. */
+/** Words before a colon that are no speaker. */
 function isNoName(name: string): boolean {
   return NO_NAME.test(name)
 }

@@ -3,12 +3,13 @@ import { type DayWords, findDayWords, lowerCase } from './day-words.ts'
 import { type Tense, Tenses } from './tense/tense.ts'
 
 /**
- * Dates in running text, resolved at the moment when the text was written and in its zone, never at the
- * moment of reading: "last week" means another week tomorrow.
+ * Dates in running text. They are resolved at the moment when the text was written and in its zone, never at
+ * the moment of reading: tomorrow, "last week" means another week.
  *
- * Only what is certain is resolved. A Friday with nothing before it is the coming one, or the one just past, where
- * its own clause says so; "next Friday" and "last Friday" are resolved where all who say so mean the same day. What
- * is not certain is left as it was said, and means what it meant beside the day on which it was said.
+ * Only certain dates are resolved. A Friday with nothing before it is the coming one or the one just past,
+ * where its own clause says which. "Next Friday" and "last Friday" are resolved where all people who say so
+ * mean the same day. An uncertain date is left as it was said: beside the day on which it was said, it means
+ * what it meant.
  */
 
 export interface Moment {
@@ -21,16 +22,16 @@ export interface DateMention {
   /** Where it stands in the text. */
   readonly start: number
   readonly end: number
-  /** First and last day that are meant, `YYYY-MM-DD`. */
+  /** The first and the last day that are meant, `YYYY-MM-DD`. */
   readonly from: string
   readonly to: string
-  /** As short as it can be said: a day, `2026-02-23/03-01`, `2026-04`, `2027`. */
+  /** The shortest form: a day, `2026-02-23/03-01`, `2026-04`, `2027`. */
   readonly label: string
-  /** Means something only together with the moment. */
+  /** It means something only together with the moment. */
   readonly relative: boolean
-  /** The very day on which it was written. */
+  /** It is the very day on which the text was written. */
   readonly sameDay: boolean
-  /** The day stands behind it already, in brackets, as a summary of this text would have put it. */
+  /** The day stands behind it already, in brackets, as a summary of this text would put it. */
   readonly resolved: boolean
 }
 
@@ -38,13 +39,13 @@ export function findDates(text: string, moment: Moment): DateMention[] {
   return readDays(text, moment).dates
 }
 
-/** Words for a day of which it is not certain which day they mean. */
+/** Words for a day, where it is not certain which day they mean. */
 export interface OpenDay {
   readonly start: number
   readonly end: number
 }
 
-/** The days that a text names: those that are certain, and those that stay as they were said. */
+/** The days that a text names: the certain ones, and those that stay as they were said. */
 export function readDays(
   text: string,
   moment: Moment,
@@ -76,23 +77,23 @@ export function readDays(
   return { dates, open }
 }
 
-/** A day of the calendar is one without its year or month, too. */
+/** A date without its year or its month is still a day of the calendar, and not relative. */
 function isRelative(meaning: DayWords['meaning']): boolean {
   if (meaning.unit === 'day-of-month') return meaning.offset !== null
   return meaning.unit !== 'fixed' && meaning.unit !== 'date'
 }
 
-/** Whether a text names a day other than the one on which it is said, told or not which. */
+/** Whether a text names a day other than the one on which it is said, even if it does not tell which. */
 export function namesAnotherDay(text: string): boolean {
   return findDayWords(text, lowerCase(text)).some(
     ({ meaning }) => !(meaning.unit === 'day' && meaning.offset === 0),
   )
 }
 
-/** Until then "tomorrow" may be the day that has begun, for one who has not slept yet. */
+/** Until this hour, "tomorrow" may be the day that has begun: the speaker may not have slept yet. */
 const DAWN_HOUR = 4
 
-/** In UTC, which is also the zone of what has none, it is not known what the speaker's clock showed. */
+/** In UTC, the speaker's clock is not known: UTC is also the zone of messages that have none. */
 function isBeforeDawn({ at, zone }: Moment): boolean {
   return zone !== 'UTC' && hourInZone(at, zone) < DAWN_HOUR
 }
@@ -105,10 +106,13 @@ interface Span {
   readonly unit: 'day' | 'week' | 'weekend' | 'month' | 'year'
 }
 
-/** A date as far from today as this may be that of this year, or of another. */
+/**
+ * A date without a year is near up to `MAX_NEAR_DAYS` from today: then no tense is needed. Farther than
+ * `MAX_FAR_DAYS` it may be of this year or of another.
+ */
 const MAX_NEAR_DAYS = 45
 const MAX_FAR_DAYS = 300
-/** Within so many days of a weekend that is over it is still "this weekend". */
+/** The weekday (a Wednesday) up to which a weekend that is over may still be "this weekend". */
 const LAST_DAY_OF_PAST_WEEKEND = 2
 
 class Resolver {
@@ -119,7 +123,7 @@ class Resolver {
   readonly #isBeforeDawn: boolean
   readonly #tenses: Tenses
   readonly #resolved = new Map<number, Span | null>()
-  /** Weeks that only say which weekday is meant. */
+  /** Weeks that only tell which weekday is meant, as in "Tuesday next week". */
   readonly #named = new Set<number>()
 
   constructor(lower: string, words: readonly DayWords[], today: number, isBeforeDawn: boolean) {
@@ -131,12 +135,12 @@ class Resolver {
     this.#tenses = new Tenses(lower, words)
   }
 
-  /** Nothing more than a part of the day beside it. */
+  /** Whether the words are only a part of the day beside them. */
   isPartOfAnother(at: number): boolean {
     return this.#named.has(at)
   }
 
-  /** In their order: what stands before a word is resolved before it. */
+  /** Called for the words in their order, because what stands before a word is resolved before it. */
   resolve(at: number): Span | null {
     let span = this.#resolved.get(at)
     if (span === undefined) {
@@ -208,13 +212,13 @@ class Resolver {
   #week(at: number, meaning: Meaning<'week'>): Span | null {
     const from = this.#weekBegins(meaning)
     if (from === null || (meaning.offset > 0 && this.#isToldOfThen(at))) return null
-    // On its last day "this week" is the one that ends, or the one that comes.
+    // On a Sunday, "this week" is the week that ends, or the week that comes.
     if (meaning.offset === 0 && weekday(this.#today) === 6 && this.#tense(this.#words[at]!) === 'ahead')
       return null
     return { from, to: from + 6, unit: 'week' }
   }
 
-  /** `null`: on a Sunday one half of the world has begun a new week. */
+  /** `null`: on a Sunday, one half of the world has begun a new week. */
   #weekBegins({ offset, startsOnMonday }: Meaning<'week'>): number | null {
     return startsOnMonday === true || weekday(this.#today) !== 6 ? this.#monday + 7 * offset : null
   }
@@ -276,7 +280,8 @@ class Resolver {
       case 'next':
         return this.#next(sought, ahead)
       case 'last':
-        // Of this week or of the one before, where the day has been this week already; yesterday is not called so.
+        // If the weekday has already been in this week, "last" means that day or the one a week before.
+        // Yesterday is not called so.
         return sought < today || ago === 1 ? null : dayAt(this.#today - ago)
       case 'this':
         return this.#this(word, sought)
@@ -289,11 +294,14 @@ class Resolver {
     }
   }
 
-  /** The coming one, or the one of the following week: where these are one day, and where the coming one is tomorrow. */
+  /**
+   * "Next" is the coming day, or that of the following week. It is certain where both are one day, and where
+   * the coming day is tomorrow.
+   */
   #next(sought: number, ahead: number): Span | null {
     const today = weekday(this.#today)
     if (sought > today) return ahead === 1 ? dayAt(this.#today + 8) : null
-    // Where the week begins on Sunday this is "this Friday".
+    // Where the week begins on Sunday, this is "this Friday".
     if (today === 6 && sought !== today) return null
     return dayAt(this.#today + ahead)
   }
@@ -308,7 +316,9 @@ class Resolver {
     return tense === 'ahead' ? null : dayAt(day)
   }
 
-  /** "Tuesday next week", "next week I have the dentist on Tuesday". `undefined`: its clause names no week. */
+  /**
+   * "Tuesday next week", "next week I have the dentist on Tuesday". `undefined`: the clause names no week.
+   */
   #inNamedWeek(at: number, sought: number): Span | null | undefined {
     const word = this.#words[at]!
     const clause = this.#tenses.clauseOf(word.start)
@@ -333,7 +343,7 @@ class Resolver {
     return undefined
   }
 
-  /** Of two that are named together the second follows the first: 下周一和周三, "last Saturday and Sunday". */
+  /** The second of two days that are named together follows the first: 下周一和周三, "last Saturday and Sunday". */
   #carried(at: number, sought: number): Span | null | undefined {
     const [word, before] = [this.#words[at]!, this.#words[at - 1]]
     if (before?.meaning.unit !== 'weekday') return undefined
@@ -342,7 +352,7 @@ class Resolver {
     if (MOVED_FROM.test(this.#lower.slice(Math.max(0, before.start - 60), before.start))) return undefined
     const { find, weekday: first } = before.meaning
     const isRange = RANGE.test(between)
-    // Monday to Friday is what most people work.
+    // Monday to Friday is the week that most people work.
     if (isRange && first === 0 && sought === 4 && find === 'by-tense') return null
     const span = this.resolve(at - 1)
     if (span === null) return null
@@ -359,7 +369,7 @@ class Resolver {
     return dayIf(nearest === day, day)
   }
 
-  /** 我周二周四有课: of every week. 周六周日 are one weekend. */
+  /** 我周二周四有课 speaks of every week. 周六周日 are one weekend. */
   #isInTimetable(at: number): boolean {
     return [at - 1, at].some(place => {
       const [left, right] = [this.#words[place], this.#words[place + 1]]
@@ -375,7 +385,10 @@ class Resolver {
     })
   }
 
-  /** "Tuesday the 24th", 24号周二: the one that has this number, if there is one about now. `undefined`: no number. */
+  /**
+   * "Tuesday the 24th", 24号周二: the weekday that has this number, if there is one about now. `undefined`: no
+   * number.
+   */
   #numbered({ start, end }: DayWords, sought: number): Span | null | undefined {
     const after = this.#lower.slice(end, end + 16)
     const before = this.#lower.slice(Math.max(0, start - 6), start)
@@ -386,12 +399,12 @@ class Resolver {
     const days: number[] = []
     for (let day = this.#today - NUMBERED_BACK; day <= this.#today + NUMBERED_AHEAD; day++)
       if (weekday(day) === sought && dayParts(day).day === sign) days.push(day)
-    // "Tuesday 10 people come" is no date, or is one.
+    // "Tuesday 10 people come": the bare number may be a date, or not.
     if (number === null) return days.length > 0 ? null : undefined
     return days.length === 1 ? dayAt(days[0]!) : null
   }
 
-  /** A day of the week beside its date only names it: taken alone it would mean another day. */
+  /** A weekday beside its date only names the date: taken alone, it would mean another day. */
   #besideDate(at: number): boolean {
     const word = this.#words[at]!
     return [at - 1, at + 1].some(place => {
@@ -402,7 +415,7 @@ class Resolver {
     })
   }
 
-  /** The day of the week that stands beside a date. */
+  /** The weekday that stands beside a date. */
   #weekdayBeside(at: number): number | null {
     const word = this.#words[at]!
     for (const place of [at - 1, at + 1]) {
@@ -414,7 +427,10 @@ class Resolver {
     return null
   }
 
-  /** In this sentence, or in the one before it, another time is spoken of, and this day may be one of then. */
+  /**
+   * Whether this sentence, or the one before it, speaks of another time: this day may then be one of that
+   * time.
+   */
   #isOfAnotherTime(at: number, tense: Tense): boolean {
     const sentence = this.#sentenceOf(at)
     for (let place = at - 1; place >= 0 && place >= at - MAX_LOOK_BACK; place--) {
@@ -432,7 +448,7 @@ class Resolver {
     return false
   }
 
-  /** "Yesterday he said that he would come tomorrow": of then, or of now. */
+  /** "Yesterday he said that he would come tomorrow": a tomorrow of then, or of now. */
   #isToldOfThen(at: number): boolean {
     const word = this.#words[at]!
     const before = this.#words[at - 1]
@@ -477,7 +493,7 @@ class Resolver {
     return dayIf(found !== undefined && Math.abs(found - this.#today) <= MAX_FAR_DAYS, found ?? 0)
   }
 
-  /** Of a birthday the next one is meant. */
+  /** Of a birthday, people mean the next one. */
   #isYearly({ start, end }: DayWords): boolean {
     const { start: from, end: to } = this.#tenses.clauses[this.#tenses.clauseOf(start)]!
     return YEARLY.test(this.#lower.slice(Math.max(from, start - 60), Math.min(to, end + 40)))
@@ -520,19 +536,19 @@ const NUMBER_AFTER =
 const NUMBER_BEFORE = /(?<!\d)(\d{1,2})[号號日] ?[(（]?$/
 const BARE_NUMBER_AFTER =
   /^,? (\d{1,2})(?![\d:.,/°%h€$£]| ?(?:am|pm|a\.m|p\.m|uhr|o'?clock|people|persons|guests|eur|euros?|dollars?|bucks|min|hours?|hrs|times|percent|kg|km|点)(?![a-z]))/
-/** So many days back and ahead a day of the week with a number may be: none comes twice. */
+/** How many days back and ahead a weekday with a number is sought: within these, no such day comes twice. */
 const NUMBERED_BACK = 21
 const NUMBERED_AHEAD = 35
-/** From one day to another, and not all the days between. */
+/** A move from one day to another, and not all the days between. */
 const MOVED_FROM =
   /(?:mov|chang|switch|shift|reschedul|push|postpon|bump|swap|br[io](?:ng|ught))[a-z]*(?: [a-z'-]+){0,4} from $|(?:^|[^a-z])从$/
 const RANGE = /to|through|till|until|-|–|至|到/
-/** Between a day of the week and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
+/** Stands between a weekday and the date that says which: "Friday the 20th of February", "4月18日（周六）". */
 const SAME_DAY = /^(?:[,，、]? ?[(（]?|,? the |,? den )$/
 const REPORTED =
   /(?:^|[^a-z])(?:said|told|promised|wrote|texted|claimed|swore|thought|asked|announced)(?![a-z])|[说讲]|告诉|答应|通知|保证/
 const YEARLY = /birthday|bday|b-day|anniversary|every year|each year|annual|生日|纪念日|每年/
-/** In which year is not said. */
+/** A day of birth: the text does not say the year. */
 const BORN = /born (?:on )?|生的|出生/
 const MAX_LOOK_BACK = 6
 

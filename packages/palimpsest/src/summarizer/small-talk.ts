@@ -1,6 +1,6 @@
 /**
- * What people say to each other without telling anything: greetings, thanks, assent, laughter, farewells. In lower
- * case; a phrase may be said alone or beside others.
+ * What people say to each other without telling anything: greetings, thanks, assent, laughter, farewells. All
+ * is in lower case. A phrase may be said alone or beside others.
  */
 
 function list(text: string): string[] {
@@ -10,7 +10,7 @@ function list(text: string): string[] {
     .filter(Boolean)
 }
 
-/** Of languages that put spaces between words. Before a statement these say nothing about it. */
+/** Of languages that put spaces between words. Before a statement, these phrases say nothing about it. */
 const OPENERS = list(`
   hi|hello|hey|heya|hiya|howdy|yo|greetings|hi there|hello there|hey there|good morning|good afternoon|good evening
   good day|morning|gm|ok|okay|k|kk|yes|yeah|yep|yup|ya|no|nope|nah|sure|right|well|oh|ah|um|uh|hm|hmm|mhm|aha|wow
@@ -30,26 +30,26 @@ const OPENERS = list(`
   안녕하세요|안녕|여러분 안녕하세요|감사합니다|고마워|고마워요|고맙습니다|네|예|응|아니요|아니
 `)
 
-/** These may follow a statement too: they end it as a full stop does. */
+/** These phrases may also follow a statement: they end it as a full stop does. */
 const CLOSERS = list(`
   thanks|thank you|thx|ty|please|pls|plz|lol|lmao|rofl|haha|hehe|btw|ok|okay|cheers|danke|bitte|gracias|merci
   por favor|obrigado|obrigada|grazie|спасибо|감사합니다
 `)
 
-/** As those, of Chinese and Japanese. */
+/** The same of Chinese and Japanese. */
 const UNSPACED_CLOSERS = list(`
   谢谢|謝謝|谢谢你|谢谢您|谢谢大家|多谢|感谢|你好|您好|早|早安|早上好|上午好|中午好|下午好|晚上好|晚安|再见|拜拜|哈哈|哈|辛苦了|加油
   生日快乐|新年快乐|节日快乐|ありがとう|ありがとうございます|おはよう|おはようございます|こんにちは|こんばんは|お疲れ様です|笑
 `)
 
-/** Whom a greeting is for. */
+/** The people that a greeting may name. */
 const EVERYBODY = list(`
   everyone|everybody|all|you all|y'all|guys|folks|team|friends|people|there|mate|man|bro|dude|dear|you two|you guys
   alle|allerseits|zusammen|leute|ihr lieben|todos|todas|a todos|chicos|amigos|tous|à tous|tout le monde|pessoal|gente
   tutti|всем|ребята|여러분
 `)
 
-/** Said alone they tell nothing; within a statement they may be what it says. */
+/** Alone, these phrases tell nothing; within a statement they may be what it says. */
 const ALONE = list(`
   a lot|so much|very much|very|really|again|too|indeed|totally|exactly|absolutely|definitely|certainly|true|correct|agreed
   i agree|i see|i know|i understand|understood|makes sense|that makes sense|sounds good|sounds great|sounds good to me
@@ -92,7 +92,9 @@ const ALONE = list(`
   미안해요|미안|축하해요|축하합니다|반갑습니다|잘 지내요|그래요|그래|맞아요|맞아|진짜|정말|대박
 `)
 
-/** Of Chinese and Japanese, two characters and more; they may stand before a statement as well. */
+/**
+ * Of Chinese and Japanese, mostly two characters and more. These phrases may also stand before a statement.
+ */
 const UNSPACED_OPENERS = list(`
   好的|好吧|好呀|好啊|好嘞|好滴|行吧|可以的|可以|是的|对的|没错|当然|谢谢|謝謝|多谢|感谢|谢谢你|谢谢您|谢谢大家|谢啦|非常感谢
   你好|您好|你们好|大家好|各位好|早安|早上好|大家早上好|上午好|中午好|下午好|晚上好|哈喽|嗨|收到|明白|明白了|知道了|了解|没问题
@@ -116,7 +118,7 @@ const UNSPACED_ALONE = list(`
   いただきます|ごちそうさま|いってきます|ただいま|おかえり|お元気ですか|元気です|ども|オッケー|オーケー|サンキュー|バイバイ|ハハ|ー
 `)
 
-/** Everything that may make up a text which tells nothing. */
+/** All the phrases that may make up a text that tells nothing. */
 export const SMALL_TALK: ReadonlySet<string> = new Set([...OPENERS, ...CLOSERS, ...EVERYBODY, ...ALONE])
 export const OPENING: ReadonlySet<string> = new Set(OPENERS)
 export const CLOSING: ReadonlySet<string> = new Set(CLOSERS)
@@ -128,7 +130,7 @@ export const UNSPACED_SMALL_TALK: ReadonlySet<string> = new Set([
 export const UNSPACED_OPENING: ReadonlySet<string> = new Set(UNSPACED_OPENERS)
 export const UNSPACED_CLOSING: ReadonlySet<string> = new Set(UNSPACED_CLOSERS)
 
-/** In words, and in characters. */
+/** The length of the longest phrase: here in words, in `MAX_UNSPACED` in characters. */
 export const MAX_PHRASE = longest(SMALL_TALK, phrase => phrase.split(' ').length)
 export const MAX_UNSPACED = longest(UNSPACED_SMALL_TALK, phrase => phrase.length)
 

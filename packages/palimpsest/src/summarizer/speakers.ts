@@ -1,7 +1,7 @@
 import { mergePeople, type Person, peopleIn, type Spoken, WhoIsWho } from '../log/index.ts'
 import type { SourceMessage } from './summarizer.ts'
 
-/** Everyone in the source, beside those who are known from what came before. */
+/** Everyone in the source, and the `known` people from what came before. */
 export function whoSpeaks(
   messages: readonly Spoken[],
   known: readonly Person[] = [],
@@ -16,7 +16,10 @@ export function whoSpeaks(
   )
 }
 
-/** Who said it, as it is written; of a line of an earlier summary whose speaker is not known, as it stands there. */
+/**
+ * The speaker's name, as it is written. A line of an earlier summary with an unknown speaker keeps the name
+ * that stands there.
+ */
 export function speakerIn(
   who: WhoIsWho,
   message: Pick<SourceMessage, 'role' | 'sender' | 'speaker'>,
@@ -24,7 +27,10 @@ export function speakerIn(
   return message.speaker ?? who.nameOf(message)
 }
 
-/** The same for all that one speaker says, and for nothing else: a name is never an identity. */
+/**
+ * The same string for all that one speaker says, and for nothing else. A written name is never taken for an
+ * id.
+ */
 export function identityOf({
   sender,
   speaker,

@@ -3,15 +3,15 @@ import type { Usage } from './summarizer.ts'
 /** Why a model gave no summary. */
 export const SUMMARIZER_FAILURES = [
   'rate_limited',
-  /** The account has nothing left to spend: waiting does not help. */
+  /** The account has nothing left to spend, so waiting does not help. */
   'insufficient_quota',
   'unavailable',
   'unauthorized',
-  /** Or there is no API of a model at that address. */
+  /** The model is unknown, or the address has no API of a model. */
   'model_not_found',
-  /** The provider takes none of this request: a parameter that it does not know. */
+  /** The provider refuses the request itself, for example a parameter that the provider does not know. */
   'request_refused',
-  /** More than the model's window holds. */
+  /** The request holds more than the model's window. */
   'overflow',
   'timeout',
   'cut_off',
@@ -28,7 +28,7 @@ export const SUMMARIZER_FAILURES = [
   'no_summary',
   'no_memo',
   'no_facts',
-  /** A limit on what may be spent is reached: it was not asked. */
+  /** A limit on spending is reached, so the model was not asked. */
   'spend_guard',
   'failed',
 ] as const
@@ -37,15 +37,15 @@ export type SummarizerFailure = (typeof SUMMARIZER_FAILURES)[number]
 
 const marker = Symbol.for('palimpsest.summarizer-error')
 
-/** A summariser's own failure, with a reason that can be stored and told. Nothing was folded. */
+/** A failure of the summariser itself, with a reason that can be stored and shown. Nothing was folded. */
 export class SummarizerError extends Error {
   override readonly name = 'SummarizerError'
   readonly reason: SummarizerFailure
   /** `provider:model`. */
   readonly model: string
-  /** When the provider said that it can be asked again. */
+  /** How long the provider asks to wait, in milliseconds; `null`: it did not say. */
   readonly retryAfterMs: number | null
-  /** What was used up to the failure. */
+  /** What the calls used up to the failure. */
   readonly usage: Usage | null
   readonly #said: string
   readonly [marker] = true
@@ -68,7 +68,7 @@ export class SummarizerError extends Error {
     return new SummarizerError(reason, this.#said, { model, retryAfterMs, usage, cause })
   }
 
-  /** Nobody failed: there was no more to spend. */
+  /** No model failed: a limit on spending stopped the call. */
   static isSpendGuard(error: unknown): error is SummarizerError {
     return SummarizerError.isInstance(error) && error.reason === 'spend_guard'
   }

@@ -20,15 +20,15 @@ import { type Piece, splitPasted } from './pasted.ts'
 import type { SourceMessage } from './summarizer.ts'
 
 /**
- * Messages in pieces, each of what one person said: what its sender passed on, quoted or pasted is a piece of its own, which
- * says so by `origin` or `lead`. All that tells of messages without a model reads them so, that no words get into the
- * wrong mouth. A message that is all its sender's stays as it is.
+ * Messages in pieces, each with the words of one person. What the sender passed on, quoted or pasted is a
+ * piece of its own, marked by `origin` or `lead`. All code that tells of messages without a model reads them
+ * this way, so that no words are told as another person's. A message that is all its sender's stays as it is.
  */
 export function toldApart(messages: readonly SourceMessage[]): readonly SourceMessage[] {
   return messages.flatMap(message => piecesOf(message))
 }
 
-/** Somebody else's words, whoever sent them. */
+/** Whether the words are another person's, and not the sender's. */
 export function isForeign({ origin, lead }: SourceMessage): boolean {
   return origin !== undefined || lead !== undefined
 }
@@ -88,7 +88,10 @@ function withPasted(message: SourceMessage): readonly SourceMessage[] {
   })
 }
 
-/** What introduces somebody's words stands before them as their speaker, and is no sentence by itself. */
+/**
+ * Words that introduce another person's words stand before these as the speaker. They are no sentence of
+ * their own, so they are cut off here.
+ */
 function withoutLeads(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.map((piece, index) => {
     const lead = pieces[index + 1]?.lead ?? null
@@ -119,7 +122,7 @@ function toMessage(message: SourceMessage): (piece: Piece) => readonly SourceMes
 const LOOKED_AT = 200
 const LOOKED_AT_CHARACTERS = 200
 
-/** Of what is written beside what people said. */
+/** The language for what is written beside the people's words. */
 export function languageOfSource(messages: readonly SourceMessage[]): Language {
   const said = messages
     .slice(0, LOOKED_AT)
@@ -129,14 +132,14 @@ export function languageOfSource(messages: readonly SourceMessage[]): Language {
   return /\p{L}/u.test(text) ? languageOfText(text) : FALLBACK_LANGUAGE
 }
 
-/** With the day and the colon no longer than what is read as a name when lines are condensed. */
+/** With the day and the colon, this is no longer than what is read as a name when lines are condensed. */
 const MAX_CHARACTERS = 78
 const MAX_LEAD_CHARACTERS = 36
 
-/** As people are called here. */
+/** How people are called in this text. */
 type NameOf = (message: Spoken) => string
 
-/** Who said it, as the line begins: `Ann forwarded from Petra`. */
+/** The speaker, as the line begins: `Ann forwarded from Petra`. */
 export function spokenBy(message: SourceMessage, nameOf: NameOf, language: Language): string {
   const { origin, lead } = message
   const name = nameOf(message)
@@ -166,7 +169,7 @@ function withoutColons(text: string): string {
   return text.replace(/[\s:：]+/g, ' ').trim()
 }
 
-/** Before the words that answer it: `(Ann: “red chairs for 420”) `. */
+/** Stands before the words that answer it: `(Ann: “red chairs for 420”) `. */
 export function answeredPrefix(
   { answered }: Pick<SourceMessage, 'answered'>,
   nameOf: NameOf,
@@ -178,7 +181,10 @@ export function answeredPrefix(
   return `(${nameOf(answered)}${passedOn}: “${answered.text.replaceAll('”', "'").replaceAll('“', "'")}”) `
 }
 
-/** All that a message says, with what is not its sender's behind whose it is: for what tells a message as it is. */
+/**
+ * All that a message says. Words that are not the sender's stand behind a label that says whose they are. For
+ * code that tells a message as it is.
+ */
 export function markedText(message: SourceMessage, language: Language, nameOf: NameOf): string {
   const groups = message.origin
     ? [{ origin: message.origin, content: message.content }]
@@ -193,14 +199,14 @@ export function markedText(message: SourceMessage, language: Language, nameOf: N
   return `${isQuoting ? '' : answeredPrefix(message, nameOf, language)}${said.join('\n')}`
 }
 
-/** Whether its sender said anything of all that it says. */
+/** Whether the sender said any of the words in the message. */
 export function hasOwnWords(message: SourceMessage): boolean {
   return toldApart([message]).some(
     piece => !isForeign(piece) && /[\p{L}\p{N}]/u.test(contentText(piece.content)),
   )
 }
 
-/** As it is said in a prompt, which is in English. */
+/** The label in a prompt, which is in English. */
 export function labelOf(origin: Origin, nameOf: NameOf): string {
   return originLabel(origin, { nameOf, language: FALLBACK_LANGUAGE })
 }

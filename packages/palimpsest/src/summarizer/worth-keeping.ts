@@ -11,16 +11,16 @@ import {
   UNSPACED_SMALL_TALK,
 } from './small-talk.ts'
 
-/** Whoever says something says it by then. */
+/** A person who says something says it within so many characters. */
 const MAX_CHARACTERS = 2_000
 const MIN_WORDS = 3
-/** Of scripts that need few characters for a word, and of those that need many. */
+/** For scripts that need few characters for a word, and for scripts that need many. */
 const MIN_HAN = 4
 const MIN_HANGUL = 6
 const MIN_UNSPACED = 12
 
 /**
- * Whether a line says something that a memory could hold: greetings, thanks, assent, laughter, bare emoji and
+ * Whether a line says something that a memory could hold. Greetings, thanks, assent, laughter, bare emoji and
  * fragments do not. Without them, at least three words have to be left, or something exact.
  */
 export function isWorthKeeping(text: string): boolean {
@@ -29,21 +29,21 @@ export function isWorthKeeping(text: string): boolean {
   return isEnough(said) || (EXACT.test(line) && !CHEERING.test(line)) || holdsDate(said)
 }
 
-/** Whom a message is for, as platforms write it. */
+/** A mention of the person that a message is for, as platforms write it. */
 const MENTION = /<@[!&]?\w+>|(?<![\p{L}\p{N}._%+-])@[\p{L}\p{N}_-]+/gu
 const EMOTICON = /(?<![\p{L}\p{N}])(?:[:;=][-'^]?[()[\]DdPpOo3/\\|*]+|<3+|\+1)(?![\p{L}\p{N}])/gu
 const CLAUSE_END =
   /[.,!?;:…，。！？；：、~～()（）"“”「」『』|\n\r\u2028\u2029]+|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{RI}]+/u
 
 const HAN = String.raw`\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー`
-/** Thai and its neighbours put no spaces between words either, but have letters. */
+/** Thai and its neighbours put no spaces between words either, but they are written in letters. */
 const LETTERS = String.raw`\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}`
 const WORD = new RegExp(`[${HAN}]+|[[\\p{L}\\p{M}\\p{N}']--[${HAN}]]+`, 'gv')
 const IS_HAN = new RegExp(`^[${HAN}]`, 'v')
 const IS_HANGUL = /^\p{sc=Hangul}/u
 const IS_UNSPACED = new RegExp(`^[${LETTERS}]`, 'v')
 
-/** The words of a clause that tell something; none where all of it is small talk. */
+/** The words of a clause that tell something; empty where all of the clause is small talk. */
 function saidIn(clause: string): string[] {
   const words = (clause.match(WORD) ?? []).filter(word => /[\p{L}\p{N}]/u.test(word))
   if (words.length === 0 || isSmallTalk(words)) return []
@@ -65,7 +65,7 @@ const REMARK =
   /^(?:(?:(?:that|this|it)(?:'s| is| was)|what an?|how|so|too|very|really|lmao|lol) )+(?:(?:so|really|very|pretty|quite|too|just|absolutely|all) )*(?:cool|nice|great|good|amazing|awesome|cute|funny|hilarious|sweet|lovely|fun|sad|crazy|insane|wild|perfect|fantastic|wonderful|beautiful|brilliant|excellent|bad|terrible|awful|weird|fine|ok|okay|true|right|correct|interesting|impressive|exciting)$/
 const MAX_REMARK_WORDS = 8
 
-/** "That's so cool": what is, nobody can say in a month. */
+/** "That's so cool": a month later, no reader can say what "that" is. */
 function remarkAt(words: readonly string[], at: number): number {
   let count = Math.min(MAX_REMARK_WORDS, words.length - at)
   while (count > 0 && !inFull(phrase(words, at, count)).some(remark => REMARK.test(remark))) count--
@@ -79,7 +79,7 @@ function phrase(words: readonly string[], from: number, count: number): string {
     .toLowerCase()
 }
 
-/** How many words from there make up a phrase of the list, the longest that there is. */
+/** How many words from `at` make up the longest phrase of the list that stands there; 0: no phrase. */
 function phraseAt(words: readonly string[], at: number, phrases: ReadonlySet<string>): number {
   for (let count = Math.min(MAX_PHRASE, words.length - at); count > 0; count--)
     if (phrases.has(phrase(words, at, count))) return count
@@ -90,13 +90,13 @@ const LAUGHTER =
   /^(?:a?(?:ha|he|hi|ho|ja|je|ji|ха|хе){2,}[hj]?|l+o+l+|lo(?:lo)+l|lmf?ao+|rofl|x+d+|k{2,}|w{2,}|z{2,}|h+m+|m{2,}|[ㅋㅎㅠㅜ]+)$/
 const DRAWN_OUT = /(.)\1\1/u
 
-/** "heyyy", "okkkk", "hahaha". */
+/** Whether a word is laughter, or a phrase with drawn-out letters: "heyyy", "okkkk", "hahaha". */
 function isDrawnOut(word: string, phrases: ReadonlySet<string>): boolean {
   if (LAUGHTER.test(word)) return true
   return inFull(word).some(each => phrases.has(each))
 }
 
-/** What a text may be in full, where its letters are drawn out: "sooo" may be "so", "goood" may be "good". */
+/** What a text with drawn-out letters may be in full: "sooo" may be "so", "goood" may be "good". */
 function inFull(text: string): string[] {
   if (!DRAWN_OUT.test(text)) return [text]
   return [text.replace(/(.)\1{2,}/gu, '$1'), text.replace(/(.)\1{2,}/gu, '$1$1')]
@@ -106,7 +106,9 @@ function isUnspacedTalk(run: string): boolean {
   return IS_HAN.test(run) && withoutPhrases(run, UNSPACED_SMALL_TALK) === ''
 }
 
-/** What is left of a run of characters when phrases of the list are taken off its front, the longest first. */
+/**
+ * What is left of a run of characters after phrases of the list are taken off its front, the longest first.
+ */
 function withoutPhrases(run: string, phrases: ReadonlySet<string>): string {
   let from = 0
   for (;;) {
@@ -117,7 +119,7 @@ function withoutPhrases(run: string, phrases: ReadonlySet<string>): string {
   }
 }
 
-/** The clause behind its greeting or assent, and the last phrase that was taken off. */
+/** The clause without its greeting or assent, and the last phrase that was taken off. */
 function withoutOpening(words: readonly string[]): { rest: string[]; last: string } {
   let at = 0
   let last = ''
@@ -134,7 +136,7 @@ function withoutOpening(words: readonly string[]): { rest: string[]; last: strin
 const NAME_OR_AND = /^(?:\p{Lu}(?:\p{Ll}|$)|and$|und$|y$|et$|e$)/u
 const MAX_NAMES = 5
 
-/** "Good morning Ann and Bob": a greeting with nothing but names behind it. */
+/** Whether a greeting has nothing but names behind it: "Good morning Ann and Bob". */
 function isForSomebody(words: readonly string[]): boolean {
   return words.length <= MAX_NAMES && words.every(word => NAME_OR_AND.test(word))
 }
@@ -167,7 +169,7 @@ function withoutPhrasesBehind(run: string): string {
   }
 }
 
-/** Two words written as one. */
+/** Two words written as one count as two. */
 const CONTRACTION = /^(?:im|\p{L}+'(?:m|re|ve|ll)|(?:he|she|it|that|there|here|who|what|where)'s)$/iu
 
 function isEnough(said: readonly string[]): boolean {
@@ -183,7 +185,7 @@ function isEnough(said: readonly string[]): boolean {
   }
   const { han, hangul, unspaced } = characters
   if (words >= MIN_WORDS || han >= MIN_HAN || hangul >= MIN_HANGUL) return true
-  // "我用Vim": a word beside characters says as much as one of them.
+  // "我用Vim": beside characters, a word says as much as one of them.
   return unspaced >= MIN_UNSPACED || (words > 0 && words + han >= MIN_WORDS)
 }
 
@@ -192,9 +194,9 @@ const ADDRESS = String.raw`[\p{L}\p{N}._%+-]@[\p{L}\p{N}-]+\.\p{L}`
 const NUMBER = String.raw`\p{Nd}[.,:/-]?\p{Nd}|\p{Nd} ?(?:[ap]\.?m|uhr)(?!\p{L})`
 /** A link, an address, a number of two digits or more, or a time. */
 const EXACT = new RegExp(`${LINK}|${ADDRESS}|${NUMBER}`, 'iu')
-/** Numbers that are laughter and applause. */
+/** Numbers that stand for laughter and applause. */
 const CHEERING = /^[^\p{L}\p{N}]*(?:6{3,}|23{2,})[^\p{L}\p{N}]*$/u
-/** Of any day but the one on which it is said. */
+/** Whether the words name a day other than the one on which they are said. */
 function holdsDate(said: readonly string[]): boolean {
   return said.length > 0 && namesAnotherDay(said.join(' '))
 }

@@ -1,4 +1,4 @@
-/** What people say to a proposal when they say no more: for it, or against it. */
+/** Answers to a proposal that say no more than that: for it, or against it. */
 
 const MAX_CHARACTERS = 30
 
@@ -7,7 +7,7 @@ const ASSENT =
 const REFUSAL =
   /^(?:no+|nope|nah|not me|no way|still no|nein|non|não|нет|不+|不行|不要|不可以|不同意|反对|算了|没门|不是|不对|not? really|disagree|wrong)[\s!！.。~～…]*(?:lol|haha+|哈+|thanks|thank you|谢谢)?[\s!！.。~～…]*$/iu
 
-/** "+1", "agree", 好的: it says that what was said before it holds for one more. */
+/** "+1", "agree", 好的: the text says that the statement before it holds for one more person. */
 export function isAssent(text: string): boolean {
   return text.length <= MAX_CHARACTERS && ASSENT.test(text.trim())
 }

@@ -4,25 +4,25 @@ import { Heap } from './heap.ts'
 import type { Range, Unit } from './units.ts'
 
 /**
- * Which extracts to keep. Each term of the range has a weight, and counts once, however often it is said: so the
- * extract that adds the most new weight for its tokens goes first, and what it says is worth nothing after that.
- * That is greedy maximisation of a submodular function, within a constant of the best there is, and it drops
- * repeats and small talk without knowing what they are.
+ * Which extracts to keep. Each term of the range has a weight, and counts once, however often it is said. The
+ * extract that adds the most new weight for its tokens goes first; after that, its terms are worth nothing.
+ * This is greedy maximisation of a submodular function, so the result is within a constant factor of the best
+ * choice. It drops repeats and small talk without knowing what they are.
  */
 
 /*
- * Chosen by what survives of the answers to questions about long conversations; all of them lie on a plateau,
- * where a third more or less changes next to nothing.
+ * These numbers were chosen by how many answers to questions about long conversations survive in the summary.
+ * All of them lie on a plateau: a third more or less changes next to nothing.
  */
-/** Below 1, longer extracts are preferred to what would be the densest ones: they read better. */
+/** Below 1, the choice prefers longer extracts to the densest ones, because longer extracts read better. */
 const LENGTH_POWER = 0.85
 const TERSE_LENGTH_POWER = 0.75
-/** What adds less is not worth a line. */
+/** An extract that adds less is not worth a line. */
 const MIN_GAIN = 1.5
-/** Cutting into a sentence costs as if it were so many tokens longer. */
+/** An extract that cuts into a sentence counts as if it were so many tokens longer. */
 const CUT_START_TOKENS = 1.5
 const CUT_END_TOKENS = 0.5
-/** Less than the day costs, or the first day chosen would draw everything to itself. */
+/** Less than what the day costs. At the full price, the first day chosen would draw everything to itself. */
 const DAY_TOKENS = 3
 /** Between two extracts on one line. */
 const JOINT_TOKENS = 3
@@ -31,28 +31,35 @@ const NEAR_UNITS = 4
 const CUE_FACTOR = 1.25
 const QUESTION_FACTOR = 0.6
 /**
- * What a person says is known from nowhere else, what a bot says it could say again. The longer its messages are
- * beside those of the people, the less a word of it weighs, or its advice would crowd out what it was told.
+ * A person's words are known from nowhere else; a bot could say its own words again. The longer the bot's
+ * messages are beside those of the people, the less each of its words weighs. Otherwise the bot's advice
+ * would crowd out what people told it.
  */
 const ASSISTANT_FACTOR = 0.95
 const MIN_ASSISTANT_FACTOR = 0.4
 const SYSTEM_FACTOR = 0.5
 const TOOL_FACTOR = 0.5
 const CODE_FACTOR = 0.3
-/** What decisions, promises and needs count, in sentences and in a few words. */
+/**
+ * How much the signs of decisions, promises and needs count: the first number where messages are sentences,
+ * the second where they are a few words.
+ */
 const MIN_SIGN_POWER = 0.6
 const MAX_SIGN_POWER = 2
-/** What was changed since is told for what it was, if at all. */
+/** A statement that was changed later is told only as what it was, if at all. */
 const STALE_FACTOR = 0.3
-/** Sentences that are told together or not at all. */
+/** The most sentences that are told together. Of a larger group, none is told. */
 const MAX_TOGETHER = 6
 
-/** Clauses `from` to `to` of a unit. */
+/** The clauses `from` to `to` of a unit, both included. */
 export interface Extract {
   readonly unit: number
   readonly from: number
   readonly to: number
-  /** Extracts of one group stand and fall together; the group is named by one of its units. */
+  /**
+   * Extracts of one group are kept or dropped together. The number of the group is the index of one of its
+   * units.
+   */
   readonly group: number
 }
 
@@ -60,17 +67,20 @@ export class Choice {
   readonly #range: Range
   readonly #heap = new Heap()
   readonly #weights: Float64Array
-  /** For words that are passed on: what they say makes nobody's own words a repeat. */
+  /**
+   * The weights for words that a sender passed on. They are apart, so that passed-on words never make a
+   * person's own words a repeat.
+   */
   readonly #foreignWeights: Float64Array
   readonly #stamps: Uint32Array
   #stamp = 0
-  /** Clauses taken, a bit each. */
+  /** The clauses taken of each unit, one bit for each. */
   readonly #taken: Uint8Array
-  /** Taken once, and left out again: there was no room. */
+  /** Units that were taken, and then left out again because there was no room. */
   readonly #dropped: Uint8Array
   readonly #touched: Uint8Array
   readonly #daysTouched = new Set<number>()
-  /** Units that did not fit into what was left. */
+  /** Units that did not fit into the tokens left. */
   #tooLong: number[] = []
   readonly #headerTokens = new Map<string, number>()
   readonly #lastBySpeaker: readonly boolean[]
@@ -101,7 +111,10 @@ export class Choice {
     }
   }
 
-  /** Takes what is best for its tokens until so many are used up. Goes on where the last call stopped. */
+  /**
+   * Takes the best extracts for their tokens, until `tokens` are used up. Goes on where the last call
+   * stopped.
+   */
   *take(tokens: number): Generator<void, Extract[], void> {
     const extracts: Extract[] = []
     let left = tokens
@@ -141,7 +154,7 @@ export class Choice {
     return extracts
   }
 
-  /** What was taken and does not fit after all; what needs it is not taken either. */
+  /** Takes back an extract that does not fit after all. Extracts that need it are not taken either. */
   drop({ unit }: Extract): void {
     this.#taken[unit] = 0
     this.#dropped[unit] = 1
@@ -179,7 +192,7 @@ export class Choice {
       if (pair && (own === null || pair.score >= (own.gain * factor) / own.tokens ** this.#lengthPower))
         return pair
     }
-    // Its answer is told with it, or it is not told.
+    // A question that has an answer is told with it, or not at all.
     if (!own || unit.isAnswered) return null
     return {
       score: (own.gain * factor) / own.tokens ** this.#lengthPower,
@@ -188,7 +201,7 @@ export class Choice {
     }
   }
 
-  /** The sentence with all without which it would say something else, each of them whole. */
+  /** The sentence with all the sentences without which it would say something else, each of them whole. */
   #withNeeds(index: number, limit: number) {
     const together = this.#neededWith(index)
     if (together === null) return null
@@ -215,7 +228,7 @@ export class Choice {
     return { score: (gain * factor) / tokens ** this.#lengthPower, tokens, extracts }
   }
 
-  /** `null`: too many of them, and none is told. */
+  /** `null`: the sentence needs too many others, so none of them is told. */
   #neededWith(index: number): readonly number[] | null {
     const together = [index]
     for (const each of together)
@@ -249,7 +262,7 @@ export class Choice {
     return { score: (gain * factor) / tokens ** this.#lengthPower, tokens, extracts }
   }
 
-  /** The run of clauses not yet taken that adds most for its tokens. */
+  /** The run of clauses, none of them taken yet, that adds the most for its tokens. */
   #bestSpan(index: number, limit: number) {
     const { clauses, message } = this.#range.units[index]!
     const taken = this.#taken[index]!
@@ -281,7 +294,7 @@ export class Choice {
     return best
   }
 
-  /** What the line costs before the first word. */
+  /** The tokens of the line before its first word. */
   #header(message: number): number {
     if (this.#touched[message]) return 0
     if (this.#joins(message, -1) || this.#joins(message, 1)) return JOINT_TOKENS
@@ -294,7 +307,7 @@ export class Choice {
     return tokens + (this.#daysTouched.has(this.#range.days[message]!) ? 0 : DAY_TOKENS)
   }
 
-  /** The line of the same person that is told right before or behind it goes on. */
+  /** Whether the message goes on with a line of the same person, told right before or behind it. */
   #joins(message: number, step: number): boolean {
     const { speakers, days } = this.#range
     for (
@@ -334,12 +347,12 @@ export class Choice {
   }
 }
 
-/** Where messages are a few words each, signs tell more than words of what matters. */
+/** Where messages are a few words each, signs tell more than words about what matters. */
 export function signPower({ terseness }: Range): number {
   return MIN_SIGN_POWER + (MAX_SIGN_POWER - MIN_SIGN_POWER) * terseness
 }
 
-/** Messages after which nobody else speaks: a question in them is open. */
+/** Messages after which no other person speaks: a question in them is open. */
 function unansweredMessages({ messages, identities }: Range): boolean[] {
   const last = identities.at(-1)
   const open = messages.map(() => false)

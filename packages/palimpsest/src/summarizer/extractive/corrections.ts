@@ -3,12 +3,13 @@ import { takesBack } from './taken-back.ts'
 import { findValues, isMisspelled, mayReplace, type Value, valueKey } from './values.ts'
 
 /**
- * What of a range was corrected or changed later in it, so that it is told as it stands at the end. A value that was
- * taken for another one by its own speaker, in words that leave no doubt, is replaced where it stands; where there is
- * a doubt, or another person said it, the earlier statement is only told together with the later one.
+ * What in a range was corrected or changed later in the same range, so that it is told as it stands at the
+ * end. A value is replaced in its place if its own speaker replaced it, in words that leave no doubt. Where
+ * there is a doubt, or where another person said it, the earlier statement is only told together with the
+ * later one.
  */
 
-/** A sentence of the range as far as corrections go. */
+/** What the search for corrections reads of a sentence. */
 export interface Told {
   /** Index of the message. */
   readonly message: number
@@ -16,23 +17,28 @@ export interface Told {
   readonly text: string
   readonly terms: readonly number[]
   readonly asks: boolean
-  /** What a bot lists is much alike, and all of it holds. */
+  /** The items in a bot's list are much alike, and all of them hold. */
   readonly isPerson: boolean
-  /** Message that it answers, by its index. */
+  /** Index of the message that it answers. */
   readonly repliesTo: number | null
 }
 
 export interface Correction {
-  /** Of the sentences: the one that holds no more, and the one that took its place; `null`: it was taken back. */
+  /**
+   * Index of the sentence that holds no more. `later`: index of the sentence that took its place; `null`: the
+   * earlier one was taken back.
+   */
   readonly earlier: number
   readonly later: number | null
   readonly old: Value | null
   readonly new: Value | null
-  /** The later value may stand in the earlier sentence: the same person said so, and left no doubt. */
+  /**
+   * The later value may be written into the earlier sentence: the same person said both, and left no doubt.
+   */
   readonly isPlain: boolean
-  /** The earlier one holds no more; otherwise somebody has only said so. */
+  /** The earlier sentence holds no more. `false`: a person has only said so. */
   readonly isSure: boolean
-  /** The later one says nothing but the value. */
+  /** The later sentence says nothing but the value. */
   readonly isBare: boolean
 }
 
@@ -44,7 +50,7 @@ const CHANGES =
   /改成|改到|改为|改在|改(?=\s?\d|周|星期|下午|上午|晚上|明|后|用)|换成|换到|推迟|延[到期后]|提前[到至]|变成|现在是|现在(?=\s?\d)|[涨降]到|[涨降]价|调[整到]|又改|新的?(?:时间|密码|地址|价格|号码|日期)|最后[是定]|最终|(?<!\p{L})(?:(?:mov|chang|postpon|reschedul|push|delay|shift|switch|swap)(?:e|es|ed|ing|ped)?(?: \p{L}{1,8}){0,3} (?:to|from|till|until|by)|(?:moved|changed|postponed|rescheduled|delayed)|brought forward|is now|are now|now|dropped|raised|(?:goes|went|going) (?:up|down)|instead|no longer|updated|in the end|new (?:time|date|day|place|code|price|number|address|password|plan)|verschoben|geändert|jetzt|cambi[óa]|ahora|déplacé|changé|maintenant|mudou|agora|перенесли|теперь)(?!\p{L})/iu
 const STAYS =
   /不变|不改|没[变改]|照旧|不用改|(?<!\p{L})(?:unchanged|stays?|keep|still|as before|no change|for now|right now|by now|until now|now (?:that|we|i)|(?:years|months|weeks|days|hours) now)(?!\p{L})/iu
-/** "Maybe 8:20": nothing is changed by it. */
+/** "Maybe 8:20" changes nothing. */
 const HEDGES =
   /可能|也许|大概|说不定|如果|要是|(?<!\p{L})(?:maybe|perhaps|might|probably|if|unless|could|would|vielleicht|peut-être|quizás?)(?!\p{L})/iu
 const DECIDES =
@@ -63,17 +69,17 @@ const TO = /^\s*(?:to|auf|a|à|para|на)\s*$/iu
 const INSTEAD_OF = /^[\s,，]*(?:instead of|rather than|statt|anstatt|en lugar de|au lieu de|代替)\s*$/iu
 const SUBSTITUTION = /^\s*s\/([^/]{1,40})\/([^/]{1,40})\/?g?\s*$/u
 
-/** Messages within which a correction without any other sign belongs to what was said. */
+/** A correction without any other sign belongs to a statement at most so many messages before it. */
 const NEAR_MESSAGES = 24
 const NEAR_FOR_OTHERS = 6
 const MAX_MENTIONS = 8
 const MAX_BARE_WORDS = 4
 const MAX_WEAK_WORDS = 2
-/** Longer ones say more than one thing. */
+/** A longer sentence says more than one thing. */
 const MAX_FRAMED_CHARACTERS = 60
 const MIN_SHARED = 2
 const STEP = 20
-/** A message may hold thousands. */
+/** How many sentences the search looks back or ahead: one message may hold thousands. */
 const MAX_SENTENCES = 40
 
 interface Mention {
@@ -97,7 +103,7 @@ class Corrections {
   readonly #byTerm = new Map<number, Mention[]>()
   readonly #byPerson = new Map<string, Mention[]>()
   readonly #byFrame = new Map<string, Mention[]>()
-  /** Codes by how they would look with one character unknown, or sorted. */
+  /** Codes by their spelling with one character unknown, and by their characters in sorted order. */
   readonly #bySpelling = new Map<string, Mention[]>()
   readonly #byMessage = new Map<number, Mention[]>()
   readonly #lastOf = new Map<string, number[]>()
@@ -121,7 +127,7 @@ class Corrections {
     else if (last.length < MAX_MENTIONS) last.push(index)
   }
 
-  /** All of the last message of the same person, and nothing else. */
+  /** Takes back all that the same person said in the last message, and nothing else. */
   #takeBack(index: number): void {
     const { message, person } = this.#all[index]!
     for (const earlier of this.#lastOf.get(person) ?? [])
@@ -157,7 +163,7 @@ class Corrections {
     this.#replaceFrame(index, values)
   }
 
-  /** "Not 63, 68": wherever 63 was said. */
+  /** "Not 63, 68": replaces 63 where it was said, near or about the same thing. */
   #replaceKey(index: number, { old, now }: { old: Value; now: Value }): boolean {
     const told = this.#all[index]!
     const exact = this.#byKey.get(old.key) ?? []
@@ -172,7 +178,10 @@ class Corrections {
     return near.length > 0
   }
 
-  /** "Typo, it is 7714": the value of its kind that the same person has named last, or the one that is answered. */
+  /**
+   * "Typo, it is 7714": replaces the value of its kind that the same person named last, or that the answered
+   * message holds.
+   */
   #replaceNear(index: number, values: readonly Value[], isStrong: boolean): boolean {
     const told = this.#all[index]!
     const isBare = isBareValue(told.text, values, isStrong ? MAX_BARE_WORDS : MAX_WEAK_WORDS)
@@ -194,7 +203,7 @@ class Corrections {
           fitting.findLast(each => this.#shares(index, each.told)) ??
           (isBare ? fitting.at(-1) : undefined)
         if (mention === undefined) continue
-        // One name of something may be as good as another.
+        // Two names of one thing may both be right.
         const isDoubtful = !isStrong && now.kind === 'code' && /\p{L}/u.test(now.key)
         const isExplicit = alike !== undefined || (isBare && mentions !== others && !isDoubtful)
         this.#replace(index, mention, now, {
@@ -206,7 +215,7 @@ class Corrections {
     return false
   }
 
-  /** "It was moved to nine": what was said of the same thing, however long ago. */
+  /** "It was moved to nine": replaces what was said of the same thing, however long ago. */
   #replaceAlike(index: number, values: readonly Value[]): boolean {
     let isFound = false
     for (const now of values) {
@@ -236,7 +245,7 @@ class Corrections {
     return isFound
   }
 
-  /** A word in common is enough for what one person says in few words. */
+  /** One word in common is enough if both sentences are short. */
   #isAboutTheSame(index: number, { told: earlier }: Mention, shared: number): boolean {
     const told = this.#all[index]!
     return (
@@ -246,7 +255,7 @@ class Corrections {
     )
   }
 
-  /** Another number of the same: "545 each" and "530 each". */
+  /** Another number for the same thing: "545 each" and "530 each". */
   #replaceFrame(index: number, values: readonly Value[]): void {
     const told = this.#all[index]!
     if (told.text.length > MAX_FRAMED_CHARACTERS) return
@@ -267,7 +276,7 @@ class Corrections {
       }
   }
 
-  /** Of two sentences that differ in other values as well, one is about something else. */
+  /** If two sentences differ in other values as well, they are about different things. */
   #differOnlyIn(values: readonly Value[], now: Value, { told, value }: Mention): boolean {
     const earlier = findValues(this.#all[told]!.text).filter(({ key }) => key !== value.key)
     const later = values.filter(({ key }) => key !== now.key)
@@ -278,7 +287,7 @@ class Corrections {
     )
   }
 
-  /** `s/63/68/`, in the last message of the same person that has it. */
+  /** `s/63/68/`: replaces 63 in the last message of the same person that holds it. */
   #substitute(index: number, old: string, now: string): void {
     const told = this.#all[index]!
     const values = findValues(old)
@@ -293,7 +302,7 @@ class Corrections {
     if (earlier !== null) this.#pushWord(index, earlier, old, now)
   }
 
-  /** "*Tamada", "I meant Hanna": a word that the same person has written nearly so. */
+  /** "*Tamada", "Tamada*": replaces a word that the same person has written almost like this. */
   #respell(index: number): void {
     const told = this.#all[index]!
     if (told.text.length > 60) return
@@ -335,7 +344,7 @@ class Corrections {
     const isOwn = this.#all[mention.told]!.person === told.person
     const isSure = isOwn || isExplicit || CHANGES.test(told.text) || this.#isAgreedWith(index)
     this.#push(index, mention, now, { isPlain: isExplicit && isOwn, isSure })
-    // The same code elsewhere is the same mistake; a time may be that of something else.
+    // The same code elsewhere is the same mistake; the same time elsewhere may belong to something else.
     const others = this.#byKey.get(mention.value.key) ?? []
     this.#byKey.set(mention.value.key, [])
     for (const other of others)
@@ -359,7 +368,7 @@ class Corrections {
     { isPlain, isSure }: { isPlain: boolean; isSure: boolean },
   ): void {
     if (mention.told === index && !isPlain) return
-    // Both say the same: nothing was changed.
+    // The earlier sentence says the new value already: nothing was changed.
     if (this.#says(mention.told, now.key)) return
     const { text } = this.#all[index]!
     this.found.push({
@@ -398,7 +407,7 @@ class Corrections {
     return this.#all[other]!.terms.some(term => terms.includes(term))
   }
 
-  /** Its own, and those of what the same person said right before it. */
+  /** The terms of the sentence, and of what the same person said right before it. */
   *#termsAround(index: number): Generator<number> {
     const { terms, person, message } = this.#all[index]!
     yield* terms
@@ -424,7 +433,7 @@ class Corrections {
 
 const MAX_READ = 300
 
-/** The last few of each. */
+/** Keeps the last few mentions for each key. */
 function push<Key>(map: Map<Key, Mention[]>, key: Key, mention: Mention): void {
   const mentions = map.get(key)
   if (mentions === undefined) map.set(key, [mention])
@@ -438,7 +447,7 @@ function wordValue(text: string): Value {
   return { kind: 'code', text, key: text.toLowerCase(), start: 0, end: text.length }
 }
 
-/** Which of two values that stand beside each other took the place of the other, where the words between say so. */
+/** Two values side by side, where the words between them say that one took the place of the other. */
 function explicitPair(text: string, values: readonly Value[]): { old: Value; now: Value } | null {
   for (const [at, first] of values.entries()) {
     const second = values[at + 1]
@@ -458,7 +467,7 @@ function explicitPair(text: string, values: readonly Value[]): { old: Value; now
 const FILLERS =
   /(?<!\p{L})(?:typo|i meant?|correction|sorry|oops|actually|my bad|no|wait|not|it['’]?s|its|it is|is|was|should be|at|on|the|edit|make that|scratch that|ah|oh|then|now|again|of course|be|a|in|i|by|to|for|and|but|will|we)(?!\p{L})|打错了?|更正|说错了?|发错了?|写错了?|记错了?|看错了?|口误|手误|应该|不对|错了|抱歉|不好意思|对不起|我|是|不|了|的|啊|哦|呃|在|吧|号|点/giu
 
-/** A value, and hardly a word beside it. */
+/** Whether the text says values, and hardly a word beside them. */
 function isBareValue(text: string, values: readonly Value[], most = MAX_BARE_WORDS): boolean {
   let rest = ''
   let from = 0
@@ -476,7 +485,10 @@ const FRAME_BEFORE = /(\p{sc=Han}{2})[:：\s]?$/u
 const NO_FRAME =
   /^(?:the|and|for|with|from|till|until|then|that|this|but|per|are|was|will|can|you|have|about|over|only|just|than|there|maybe|max|here|now|please|between|under|after|before|already|under|into|onto|what|when|where|which|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|seconds?|times?|people|percent|million|billion|km|kg|more|less|other|others|things?|ways|just|about|之前|以后|以前|左右|的时|分钟|小时|[点天周年月岁次元块]|可以|不是|现在)$/iu
 
-/** What stands right behind it; in Chinese also right before it: elsewhere a number behind a noun names which one it is. */
+/**
+ * What tells which number this is: the word right behind it; in Chinese also the word right before it. In
+ * other languages a number behind a noun only names which one of several is meant ("room 7").
+ */
 function framesOf(text: string, { kind, start, end }: Value): string[] {
   if (kind === 'day') return []
   const after = FRAME_AFTER.exec(text.slice(end, end + 16))
@@ -494,7 +506,7 @@ function spellings({ kind, key }: Value): string[] {
   return all
 }
 
-/** The word of a text that differs in a letter or two from this one. */
+/** The word of `text` that differs from `word` in a letter or two. */
 function nearWord(text: string, word: string): string | null {
   const wanted = word.toLowerCase()
   for (const found of text.match(/[\p{L}\p{N}'-]+/gu) ?? []) {

@@ -7,16 +7,16 @@ import type { Range, Unit } from './units.ts'
 
 /**
  * The exact things of a range that its summary does not say: names, numbers, dates, links, addresses, ids and
- * what stands in quotes, each with a few words around it and who said it.
+ * quoted words. Each is told with its speaker and a few words around it.
  */
 
 interface Detail {
   readonly text: string
   readonly terms: readonly number[]
   readonly tokens: number
-  /** What it is worth beside its terms: a link cannot be guessed, a name may be known. */
+  /** What the detail is worth beside its terms: a link cannot be guessed, but a reader may know a name. */
   readonly bonus: number
-  /** How much more or less than its words the sentence that it stands in is worth. */
+  /** The worth of the sentence that the detail stands in: above or below 1, more or less than its words. */
   readonly worth: number
 }
 
@@ -38,7 +38,7 @@ const QUOTE_BONUS = 1.5
 const FIGURE_BONUS = 1
 const NAME_BONUS = 0.5
 
-/** What is asked is not said. */
+/** A question does not state what it asks. */
 const QUESTION_WORTH = 0.3
 
 const WORDS_BEFORE = 4
@@ -57,7 +57,8 @@ export function* chooseDetails(
   const score = ({ terms, tokens, bonus, worth }: Detail) => {
     let gain = 0
     for (const term of terms) gain += weights[term]!
-    // All of it is said already, if in other words: only figures and links still count.
+    // All of its terms are told already, perhaps in other words: only quotations, figures and links still
+    // count.
     return gain === 0 && bonus <= NAME_BONUS ? 0 : (worth * (gain + bonus)) / tokens
   }
   for (const [index, detail] of details.entries()) {
@@ -87,12 +88,12 @@ export function* chooseDetails(
   return chosen
 }
 
-/** As they are rendered: one line of a list each. */
+/** The cost as the details are rendered: one list line each. */
 function listTokens(details: readonly string[]): number {
   return estimateTokens(details.map(detail => `- ${detail}`).join('\n'))
 }
 
-/** What the extracts say. */
+/** The exact things that the extracts say. */
 export function exactIn(range: Range, extracts: readonly Extract[]): ReadonlySet<string> {
   const said = new Set<string>()
   for (const { unit, from, to } of extracts)
@@ -105,15 +106,14 @@ function* findDetails(range: Range, isSaid: (exact: string) => boolean): Generat
   const details: Detail[] = []
   const power = signPower(range)
   const found = new Set<string>()
-  // What is told as a whole holds several exact things.
+  // One line may hold several exact things, and is told once.
   const lines = new Set<string>()
   let work = 0
   for (const unit of range.units) {
     const { clauses, message, kind, needs, isStale, isLost, isQuestion } = unit
     const speaker = range.speakers[message]!
     const isTold = kind !== 'code' && kind !== 'tool'
-    // Alone it would say something else.
-    // A link is nowhere else, whatever is said of it.
+    // Alone, such a sentence would say something else. A link is kept all the same: it stands nowhere else.
     const hasLink = clauses.some(({ text }) => /https?:\/\//.test(text))
     if ((isStale || isLost || needs.length > 0) && !hasLink) continue
     for (const [at, { text, mayHoldDetails }] of clauses.entries()) {
@@ -150,7 +150,7 @@ function* findDetails(range: Range, isSaid: (exact: string) => boolean): Generat
 
 const STEP_WORK = 2_000
 
-/** A capital at the start of a sentence makes no name, unless the word is one elsewhere. */
+/** A capital at the start of a sentence makes no name, unless the word is a name elsewhere. */
 function isRealName(exact: string, range: Range): boolean {
   for (const term of range.vocabulary.known(exact)) if (range.vocabulary.isName(term)) return true
   return false
@@ -159,8 +159,8 @@ function isRealName(exact: string, range: Range): boolean {
 const MAX_WHOLE_CHARACTERS = 90
 
 /**
- * A few words around it; where they could say something else without the others (a "not", an "if", a question, a value
- * that was corrected), all that belongs together, or nothing where that is too long.
+ * A few words around the exact thing. Where those could say something else without the rest (a "not", an
+ * "if", a question, a value that was corrected), all that belongs together; `null` where that is too long.
  */
 function told({ clauses, isQuestion }: Unit, at: number, match: RegExpMatchArray): string | null {
   let [from, to] = [at, at]

@@ -3,11 +3,11 @@ import type { OwnClause } from './own-clauses.ts'
 import { I, I_AM, type Slot } from './personal-patterns.ts'
 import { A_JOB, CIVIL, FAITH, STATUS } from './personal-words.ts'
 
-/** What was so of somebody, and is so no longer. */
+/** What was true of a person, and is true no longer. */
 export interface Ended {
   readonly section: FactSection
   readonly slot: Slot | null
-  /** What has ended, in the words of the sentence; `null`: whatever it was that the slot says. */
+  /** What has ended, in the words of the sentence. `null`: whatever the slot says. */
   readonly what: string | null
   readonly at: number
 }
@@ -25,10 +25,10 @@ const STILL_NOT = '(?:现在|已经|早就|早|再也|以后|都|终于|如今){
 const HAN_WHEN = '(?:已经|刚刚|刚|前几天|前阵子|上个?[周月]|去年|今年|年初|年底|终于|昨天|最近|决定){0,2}'
 const HAVE_JUST = "(?:'ve| have)?(?: just| recently| finally| already)*"
 
-/** In which one is for years, and then no longer. */
+/** A state that a person is in for years, and then no longer. */
 const STATE = `(?:(?:an? )?(?:strict |pre-?)?(?:${STATUS}|${FAITH})|${CIVIL}|(?:allergic|intolerant) to [\\p{L}]{1,20}|a smoker)`
 
-/** With a group `what`: that has ended; without: all that the slot says. */
+/** With a group `what`, the thing in that group has ended. Without it, all that the slot says has ended. */
 const PATTERNS: readonly Pattern[] = [
   ['profile', 'home', own(`${I} (?:don't|do not|dont) live (?:in |at )?${WHAT}${ANY_MORE}`)],
   ['profile', 'home', own(`^we (?:don't|do not|dont) live in ${WHAT}${ANY_MORE}`)],
@@ -101,7 +101,7 @@ const PATTERNS: readonly Pattern[] = [
   ],
 ]
 
-/** What a person says to be so no longer; `null`: nothing. */
+/** What a person says is true no longer; `null`: nothing. */
 export function findEnded(clauses: readonly OwnClause[]): Ended | null {
   for (const { text, at, goesOn } of clauses) {
     if (goesOn) continue
@@ -114,7 +114,9 @@ export function findEnded(clauses: readonly OwnClause[]): Ended | null {
 }
 
 const WORD = /[\p{sc=Latin}\p{N}][\p{sc=Latin}\p{M}\p{N}-]*|\p{sc=Han}+/gu
-/** Words of a line that say how something is so, not what; what stands behind an apostrophe is a word here. */
+/**
+ * Words of a line that say how something is, not what it is. What stands behind an apostrophe is a word here.
+ */
 const NO_OBJECT = new Set(
   'i im m ve re s t am my the a an at in on for as of to and also really still now currently always do just very so much live lives living reside resides based work works working eat eats drink drinks like likes love loves enjoy enjoys prefer prefers smoke smokes is are was user job strict'.split(
     ' ',
@@ -133,8 +135,8 @@ const isPartOf = (one: string, other: string) =>
   one === other || (/\p{sc=Han}/u.test(one) && (one.includes(other) || other.includes(one)))
 
 /**
- * Whether a line of the memory says what has ended, and nothing beside it: what more it says would be lost with it.
- * `slots`: what the line says that a person has one of.
+ * Whether a line of the memory says what has ended, and nothing more. If it says more, that would be lost
+ * with it. `slots`: the slots that the line fills; a person has one thing in each.
  */
 export function isEndedBy(
   { slot, what }: Pick<Ended, 'slot' | 'what'>,

@@ -12,8 +12,8 @@ import { runInSlices } from './slices.ts'
 import { type Range, readRange } from './units.ts'
 
 /**
- * Says again what was said, in the words in which it was said: no model, no network, the same bytes for the
- * same range, in time linear in its length.
+ * Says again what was said, in the words in which it was said. Uses no model and no network, gives the same
+ * bytes for the same range, and takes time linear in the range's length.
  */
 export function extractive(): Summarizer {
   return {
@@ -25,9 +25,9 @@ export function extractive(): Summarizer {
   }
 }
 
-/** What is taken back is taken back soon, with an answer of the bot or two between. */
+/** People take something back soon, with an answer or two of the bot between. */
 const READ_AROUND = 6
-/** What is left of a term's weight when the earlier summary has it. */
+/** The part of a term's weight that is left where the earlier summary has the term. */
 const KNOWN_FACTOR = 0.25
 const MAX_ROUNDS = 4
 const STEP_TERMS = 2_000
@@ -54,7 +54,7 @@ export function* weighTerms(range: Range, earlier: string | null): Generator<voi
     weights[term] = vocabulary.weight(term, range.units.length)
     if (term % STEP_TERMS === STEP_TERMS - 1) yield
   }
-  // Whoever speaks stands before the line anyway.
+  // The speaker's name stands before the line anyway.
   for (const speaker of new Set(range.speakers)) {
     // An id may be a figure that matters where it is said.
     for (const term of vocabulary.spelledBy(speaker.replace(/ \([^()]*\)"?$/, ''))) weights[term] = 0
@@ -69,8 +69,8 @@ export function* weighTerms(range: Range, earlier: string | null): Generator<voi
 }
 
 /**
- * What an extract costs depends on what stands beside it, so the costs are estimates: too high, and there is
- * room for more in the next round; too low, and the last ones go.
+ * The cost of an extract depends on what stands beside it, so the costs are estimates. If they are too high,
+ * the next round has room for more; if they are too low, the last extracts go.
  */
 function* fillBudget(range: Range, choice: Choice, budget: number): Generator<void, Extract[], void> {
   const extracts: Extract[] = []
@@ -81,22 +81,22 @@ function* fillBudget(range: Range, choice: Choice, budget: number): Generator<vo
     extracts.push(...more)
     used = estimateTokens(renderLines(range, extracts))
     while (used > budget && extracts.length > 0) {
-      // What was taken together goes together.
+      // Extracts that were taken together go together.
       const { group } = extracts.at(-1)!
       while (extracts.at(-1)?.group === group) choice.drop(extracts.pop()!)
       used = estimateTokens(renderLines(range, extracts))
       yield
     }
   }
-  // Few, and dropping one brings no other before an answer that is not its own.
+  // These questions are few. Dropping one puts no other question before an answer that is not its own.
   const misleading = new Set(misleadingQuestions(range, extracts).map(({ unit }) => unit))
   const isNeeded = (unit: number) => extracts.some(each => range.units[each.unit]!.needs.includes(unit))
   return extracts.filter(({ unit }) => !misleading.has(unit) || isNeeded(unit))
 }
 
 /**
- * Where nothing was chosen: the last of what was said, as much as fits, for a summary is never empty. What would say
- * something else alone is passed over.
+ * Used where nothing was chosen, because a summary is never empty: the last of what was said, as much as
+ * fits. Passes over what would say something else alone.
  */
 function lastWords({ messages, speakers, days, units }: Range, budget: number): string {
   if (units.length === 0) return messages.length === 0 ? '' : lineWithin('…', messages.length - 1)
@@ -121,7 +121,7 @@ function lastWords({ messages, speakers, days, units }: Range, budget: number): 
   function lineWithin(said: string, message: number, isWhole = false): string {
     for (let length = said.length; length > 0; length = isWhole ? 0 : Math.floor(length / 2)) {
       const end = behindDay(said, length)
-      // A "not" in what is cut off may be about what is left.
+      // A "not" in the part that is cut off may be about the part that is left.
       const rest = said.slice(end - 1)
       if (end < said.length && (isNegated(rest) || isConditional(rest))) continue
       const line = `- ${formatDay(days[message]!)} ${speakers[message]}: ${cutAt(said, end, length)}`
@@ -136,7 +136,9 @@ const RESOLVED_DAY = / \(\d{4}[-–/\d]*\)/g
 /** The words that mean a day are no longer than this. */
 const MAX_DAY_WORDS = 24
 
-/** "Next Friday" without the day that it means would be another one for a later reader: the cut goes behind that. */
+/**
+ * Without its day, "next Friday" would mean another day to a later reader. So the cut goes behind the day.
+ */
 function behindDay(said: string, length: number): number {
   for (const { 0: mark, index } of said.matchAll(RESOLVED_DAY))
     if (length > index - MAX_DAY_WORDS && length < index + mark.length) return index + mark.length

@@ -19,9 +19,9 @@ import { isTakenBack, takesBack } from './taken-back.ts'
 import { withDays } from './units.ts'
 
 /**
- * Facts by the words in which people mostly tell them, in English and Chinese: a sentence that says something of
- * its speaker, or of what was decided and planned, is taken as it was said. What is asked, supposed or quoted is
- * not, and nothing that a bot says.
+ * Finds facts by the words in which people mostly tell them, in English and Chinese. A sentence that says
+ * something of its speaker, or of what was decided and planned, is taken as it was said. Questions,
+ * suppositions and quotations are not taken, and nothing that a bot says.
  */
 export function* extractFacts(request: FactRequest): Generator<void, ExtractedFacts, void> {
   const { layer, known, subject, sources } = request
@@ -41,18 +41,18 @@ type NewFact = Omit<ExtractedFact, 'replaces'>
 interface Told {
   readonly fact: NewFact
   readonly found: Found
-  /** The line of the memory that was told with a wrong word. */
+  /** The text of a line in the memory, told with a wrong word, that this fact puts right; `null`: none. */
   readonly corrects: string | null
 }
 
 interface Statements {
-  /** In their order, without what its speaker took back right after it. */
+  /** In their order, without what the speaker took back right after it. */
   readonly told: readonly Told[]
-  /** Messages that were read before, and are taken back. */
+  /** Messages that were read before, and that are now taken back. */
   readonly takenBack: ReadonlySet<number>
 }
 
-/** Of messages that are no sources it is looked at what the sources say of them. */
+/** Also reads the messages that are no sources, because a source may take back or put right what they say. */
 function* statementsOf(request: FactRequest): Generator<void, Statements, void> {
   const { messages, sources, zone, layer, people, marksAll = false } = request
   let told: Told[] = []
@@ -100,12 +100,12 @@ function* statementsOf(request: FactRequest): Generator<void, Statements, void> 
   return { told, takenBack }
 }
 
-/** A person's memory learns from that person alone; what the sources are, the caller has looked at. */
+/** A person's memory learns from that person alone. The caller has checked the sources. */
 function mayTell({ seq, sender }: SourceMessage, { sources, subject }: FactRequest): boolean {
   return sources.has(seq) || subject === null || sender === null || sender.id === subject.id
 }
 
-/** The same statement with the right word; `null`: the word is not of its kind. */
+/** The same statement with the right word; `null`: the right word is of another kind than the wrong one. */
 function corrected(told: Told, { from, to }: Correction, seq: number): Told | null {
   const { fact, found } = told
   const wrong = from ?? (found.named.length === 1 ? found.named[0]! : null)
@@ -124,7 +124,10 @@ function corrected(told: Told, { from, to }: Correction, seq: number): Told | nu
   return { fact: { ...fact, text, seq, firstSeq }, found: { ...rest, text }, corrects: fact.text }
 }
 
-/** Those that its sender wrote, of themself and for their readers. */
+/**
+ * The sentences that are the sender's own words for their readers: not passed on, not quoted, no text to work
+ * on.
+ */
 function* sentencesOf(message: SourceMessage, layer: FactRequest['layer']): Generator<Sentence> {
   if (treatsText(contentText(message.content))) return
   for (const piece of toldApart([message])) {
@@ -143,10 +146,10 @@ function* sentencesOf(message: SourceMessage, layer: FactRequest['layer']): Gene
 const STEP_CHARACTERS = 300
 const STEP_LINES = 10
 
-/** A line, and which it says of the things that a person has one of. */
+/** A line, and the slots that it fills. A person has one thing in each slot. */
 interface Filled {
   readonly line: MemoryLine
-  /** Of that person, without their name. */
+  /** What the line says of that person, without their name. */
   readonly said: string
   readonly slots: ReadonlySet<Slot>
 }
@@ -175,7 +178,10 @@ function findFact({ clauses, isQuestion }: Sentence, layer: FactRequest['layer']
   return { ...rest, text: text.length > LONG_CHARACTERS ? fromClause(clauses, at) : text }
 }
 
-/** From the clause in which it begins: what is too long is cut at the end. */
+/**
+ * The sentence from the clause in which the statement begins. A long line is cut at its end later, so the
+ * words before the statement go first.
+ */
 function fromClause(clauses: readonly string[], at: number): string {
   let start = 0
   for (const [index, clause] of clauses.entries()) {
@@ -193,11 +199,11 @@ function datedLine(text: string, moment: Moment, before: string): { text: string
 }
 
 interface Kept extends Found {
-  /** The line that says it with a wrong word. */
+  /** The line that says the same with a wrong word. */
   readonly wrong: MemoryLine | null
 }
 
-/** A line goes only where all that it says of these things is said anew, was wrong, or has ended. */
+/** A line goes only where all that it says in its slots is said anew, was wrong, or has ended. */
 function keep(memory: MemoryLines, filled: Filled[], fact: NewFact, found: Kept): void {
   const { slots, saysMore, ended, wrong } = found
   const goes = (each: Filled) =>

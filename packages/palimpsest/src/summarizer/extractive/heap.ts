@@ -1,4 +1,4 @@
-/** The numbers with the highest score first; of equal scores, the smaller number. */
+/** Gives the number with the highest score first; of equal scores, the smaller number. */
 export class Heap {
   readonly #items: number[] = []
   readonly #scores: number[] = []

@@ -1,10 +1,13 @@
-/** What a UTF-16 unit is, as far as telling words apart goes: a table, so that a scan costs one look a character. */
+/**
+ * What a UTF-16 unit is, as far as telling words apart needs it. This is a table, so that a scan costs one
+ * lookup a character.
+ */
 
 const NO_LETTER = 0
-/** Of a script that puts spaces between words. */
+/** A letter of a script that puts spaces between words. */
 export const LETTER = 1
 export const DIGIT = 2
-/** Of scripts that don't; runs of different ones are different words. */
+/** Letters of scripts without spaces. Runs of different kinds are different words. */
 const HAN = 3
 const HIRAGANA = 4
 export const KATAKANA = 5

@@ -8,15 +8,19 @@ import { renderSentence } from './render.ts'
 import type { Range, Unit } from './units.ts'
 import { type Worth, worthRemembering } from './worth-remembering.ts'
 
-/** A line that only quotes says less than one that a model writes: more of them would be noise. */
+/** A line that only quotes says less than a line that a model writes, so more lines would be noise. */
 const MAX = 3
-/** Of those that say nothing lasting, one of so many tokens: a number in every sentence makes none of them history. */
+/**
+ * Of the lines that say nothing lasting, one for so many tokens: a number in every sentence makes none of
+ * them history.
+ */
 const TELLING_EVERY_TOKENS = 500
 const STEP_UNITS = 20
 
 /**
- * Sentences that are worth remembering, whole: what lasts before what only tells something, and those first that the
- * summary was begun with, for what adds most was chosen first. What people said goes before what a bot said to them.
+ * Whole sentences that are worth remembering. Lasting sentences go before those that only tell something.
+ * Sentences of the summary go first, in the order of their choice: what adds most was chosen first. What
+ * people said goes before what a bot said to them.
  */
 export function* memoryExtracts(
   range: Range,
@@ -33,14 +37,14 @@ export function* memoryExtracts(
       if (found.lasting.length >= mostLines) break
       if (++steps % STEP_UNITS === 0) yield
       const message = range.messages[range.units[unit]!.message]!
-      // What somebody only passed on is in the summary, with whose it is.
+      // What a person only passed on is in the summary, with whose it is.
       if (message.role !== role || isForeign(message)) continue
       const worth = worthOf(range, range.units[unit]!)
       if (worth === null) continue
       const key = comparable(sentence(range.units[unit]!))
       if (extracts.has(key)) continue
       extracts.set(key, unit)
-      // What a bot says it could say again.
+      // A bot could say its own words again.
       found[role === 'user' ? worth : 'telling'].push(unit)
     }
   const mostTelling = Math.max(1, Math.floor(tokensOf(range) / TELLING_EVERY_TOKENS))
@@ -63,10 +67,13 @@ function tokensOf({ units }: Range): number {
   return units.reduce((sum, { clauses }) => sum + clauses.reduce((all, { tokens }) => all + tokens, 0), 0)
 }
 
-/** Questions are open, or answered by what is telling. A day that we have put there makes no line telling. */
+/**
+ * No question is worth it: it is open, or its answer tells the same. A day that this package has put into the
+ * text does not make a line telling.
+ */
 function worthOf({ vocabulary }: Range, unit: Unit): Worth | null {
   const { kind, isQuestion, isStale, isLost, needs, hasCue, clauses } = unit
-  // What needs another sentence would say something else alone.
+  // A sentence that needs another one would say something else alone.
   if (kind !== 'prose' || isQuestion || isStale || isLost || needs.length > 0) return null
   const said = sentence(unit).replace(RESOLVED_DAY, '')
   if (!isWorthKeeping(said)) return null

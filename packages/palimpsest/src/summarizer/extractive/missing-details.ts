@@ -3,7 +3,10 @@ import { chooseDetails } from './details.ts'
 import { weighTerms } from './extractive.ts'
 import { readRange } from './units.ts'
 
-/** The exact things of a range that a text of somebody else's does not say, the most telling first. */
+/**
+ * The exact things of a range that `said`, a text from another writer, does not say. The most telling come
+ * first.
+ */
 export function* missingDetails(
   messages: readonly SourceMessage[],
   { zone, said, limit }: { zone: string; said: string; limit: number },
@@ -14,10 +17,10 @@ export function* missingDetails(
 }
 
 const WORD_CHARACTER = /[\p{L}\p{N}]/u
-/** Scripts that write words without spaces: what stands beside one is no sign that it goes on. */
+/** Scripts that write words without spaces: a character beside a word does not mean that the word goes on. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}]/u
 
-/** As it stands, and not as a part of something longer: 40 is not said by 1405. */
+/** Whether the text says it as it stands, and not as a part of something longer: 1405 does not say 40. */
 export function says(text: string, exact: string): boolean {
   for (let at = text.indexOf(exact); at >= 0; at = text.indexOf(exact, at + 1)) {
     const goesOn = isSameWord(text[at - 1], exact[0]!) || isSameWord(exact.at(-1)!, text[at + exact.length])

@@ -1,7 +1,7 @@
 const QUOTATION =
   /"[^"]{1,200}"|“[^”]{1,200}”|„[^“”]{1,200}[“”]|「[^」]{1,200}」|『[^』]{1,200}』|«[^»]{1,200}»/g
 
-/** Of the same length: curly apostrophes straight, and what stands in quotes as underscores. */
+/** Keeps the length. Curly apostrophes become straight ones, and quoted text becomes underscores. */
 export function withoutQuotations(sentence: string): string {
   return sentence
     .replaceAll('’', "'")
@@ -11,16 +11,16 @@ export function withoutQuotations(sentence: string): string {
 const QUOTE_MARK = /^\s*[>＞»]/
 /** `Bob: `, as in a conversation that was pasted. */
 const SPEAKER = /^(\p{L}[\p{L}\p{N}._'-]{0,30}(?: \p{Lu}[\p{L}._'-]{0,30})?)\s?[:：](?!\/\/)/u
-/** Words that stand before a colon and are nobody. */
+/** Words before a colon that are no speaker. */
 const NOBODY =
   /^(?:ps|btw|fyi|note|nb|update|correction|edit|reminder|also|info|hi|hello|hey|ok|about me|one thing|decision|plan|todo|deadline|link|docs?|me|另外|补充|更正|注意|备注|提醒|大家好|你好|决定|计划|链接|我)$/i
 
-/** A line that is marked as somebody else's. */
+/** Whether a line is marked as another person's. */
 export function isQuotation(line: string): boolean {
   return QUOTE_MARK.test(line)
 }
 
-/** A line with a speaker of its own, though it stands in somebody's message. */
+/** Whether a line has a speaker of its own, although it stands in the message of a sender. */
 export function isPasted(line: string): boolean {
   const speaker = SPEAKER.exec(line)
   return speaker !== null && !NOBODY.test(speaker[1]!)

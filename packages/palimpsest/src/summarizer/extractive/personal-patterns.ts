@@ -38,22 +38,28 @@ import {
   WORKPLACES,
 } from './personal-words.ts'
 
-/** What a person has one of at a time, so that a later statement takes the place of an earlier one. */
+/** What a person has one of at a time, so that a later statement replaces an earlier one. */
 export type Slot = 'name' | 'home' | 'work' | 'birthday'
 
-/** The words in which people tell something of themselves: a clause that begins with them, and ends or goes on as told. */
+/**
+ * The words in which people tell something of themselves. A clause begins with these words, and ends or goes
+ * on as the pattern says.
+ */
 export interface PersonalPattern {
   readonly section: 'profile' | 'preferences'
   /** `null`: a person may have several of these. */
   readonly slot: Slot | null
   readonly pattern: RegExp
-  /** Beside "today" and the like it may be so for the moment alone. */
+  /** Beside "today" and the like, the statement may hold for the moment alone. */
   readonly mayPass: boolean
-  /** Whether what the pattern names `x` is of its kind. */
+  /** Whether the words in the group `x` are of the right kind. */
   readonly fits?: (x: string) => boolean
-  /** It is about the speaker themself, so that a clause without a person goes on about them. */
+  /** The statement is about the speaker, so that a clause without a person goes on about the speaker. */
   readonly isOfSelf: boolean
-  /** It is for clauses that begin in Chinese: the others are spared it, and its compilation. */
+  /**
+   * Only for clauses that begin in Chinese. Other clauses do not try the pattern, so it is not compiled for
+   * them.
+   */
   readonly isHan: boolean
 }
 
@@ -74,16 +80,16 @@ const ALONE =
 const X = '(?<x>[^\\s,.!?;:]+(?: [^\\s,.!?;:]+){0,3}?)'
 const HAN_END = '(?=[\\s。！!~～啦哦呢哈的\\p{Extended_Pictographic}\\ufe0f]*$)'
 
-/** In which one is for years, not for a month. */
+/** A state that a person is in for years, not for a month. */
 const NOT_FOR_NOW = `${END}(?! (?:to|without|from|after|for (?:january|february|march|lent|now|an? (?:day|week|month))|this|with (?:rage|anger|love|joy))(?!\\p{L}))`
-/** Since then one may have moved on. */
+/** A person who told of a time long ago may have moved on since. */
 const NOT_LONG_AGO =
   '(?![^,.!?]{0,60} (?:in (?:19|20)\\d\\d|(?:years|decades) ago|when i was|as a (?:kid|child|student)|back then|once)(?!\\p{L}))'
-/** What one has, and no more of a thing that is called after it. */
+/** Ends the thing that a person has. A longer name that begins with the same word is another thing. */
 const HAD =
   '(?=\\s*(?:[.!…)]|$|\\p{Extended_Pictographic})| (?:and|but|who|that|called|named|too|so|with|in (?!the |my |a |an |here|this)|from|aged|under|over|both|now|as well|already|at home|by the way|btw|older|younger)(?!\\p{L}))'
 const SOME_JOB = `an? (?<x>[\\p{L}'-]{1,20}(?: [\\p{L}'-]{1,20}){0,3}?)${END}`
-/** A trade that those who write no articles name alone. */
+/** A trade that people who write no articles name alone. */
 const JOB_BARE =
   '(?:nurse|doctor|teacher|student|engineer|driver|cook|programmer|accountant|lawyer|waiter|waitress|cleaner|electrician|mechanic)'
 
@@ -117,7 +123,7 @@ const NAME_WORD =
   /^["“„]_+["”“]$|^["“'„]?\p{Lu}[\p{L}\p{M}'’._-]{0,30}["”'“]?$|^(?:de|da|van|von|der|del|la|bin|al|o')$/u
 const LOWER_NAME = /^["“'„]?[\p{Ll}][\p{L}\p{M}'-]{1,20}["”'“]?$/u
 
-/** A word or two that begin with capitals, or one in a clause that has none. */
+/** Words that begin with capitals, or one word without any capital. */
 function isName(x: string): boolean {
   const words = wordsOf(x)
   if (words.some(word => NO_NAME.has(word.toLowerCase()))) return false
@@ -125,7 +131,7 @@ function isName(x: string): boolean {
   return words.length === 1 && LOWER_NAME.test(x)
 }
 
-/** What people move to, or live in, that is no place: their tools, and what comes next. */
+/** What people move to, or live in, that is no place: their tools, and names such as "Phase 2" or "Next". */
 const NO_TOWN =
   /^(?:TypeScript|JavaScript|Python|Rust|Go|Java|Kotlin|React|Vue|Postgres|PostgreSQL|SQLite|MySQL|AWS|Azure|Docker|Kubernetes|Slack|Teams|Discord|Telegram|WhatsApp|Signal|Zoom|Gmail|Outlook|Notion|Figma|Excel|Jira|Vim|Emacs|GitHub|GitLab|Linux|Ubuntu|Windows|Android|Chrome|Firefox|Plan|Phase|Step|Part|Chapter|Level|Version|Option|Next|Room|Table|Row|Line|Page|Slide|Tab|Gate|Platform|Seat|Mars|Venus|Narnia|Gondor|Hogwarts|Neverland|HR|IT|PR|QA|Sales|Support|Accounting|Accounts|Finance|Marketing|Legal|Engineering|I|My|The (?:Matrix|Moon|Shire)|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?![\p{L}])/u
 const TOWN_WORD =
@@ -134,7 +140,10 @@ const NO_LOWER_TOWN = setOf(
   'fear hope peace dread terror chaos harmony denial shame sin silence hell heaven luxury poverty pain style constant perpetual darkness exile my your his her this that these those our the a an it here there reality fantasy excel slack discord sweatpants pajamas pyjamas jeans hoodies sync real wonder mystery misery comfort style',
 )
 
-/** Capitals, but for what joins them; without any in all of it, one or two words that are none of the usual jokes. */
+/**
+ * The words have capitals, except those that join them. Without any capital: one or two words that are none
+ * of the usual jokes.
+ */
 function isTown(x: string): boolean {
   if (NO_TOWN.test(x)) return false
   const words = wordsOf(x)
@@ -143,7 +152,7 @@ function isTown(x: string): boolean {
   return words.length <= 2 && words.every(word => /^\p{L}[\p{L}'-]+$/u.test(word) && !NO_LOWER_TOWN.has(word))
 }
 const isCapitalTown = (x: string) => !ALL_LOWER.test(x) && isTown(x)
-/** "I work in", "I work at": with a capital, or a house of a known kind. */
+/** Behind "I work in" or "I work at": a name with a capital. */
 const isFirm = (x: string) =>
   /^(?:the )?[\p{Lu}\d]/u.test(x) && !NO_TOWN.test(x) && !/^(?:the )?\p{Lu}[\p{Ll}]+day/u.test(x)
 
@@ -173,7 +182,10 @@ const NAMES: readonly PersonalPattern[] = [
   ),
 ]
 
-/** 我叫 calls people as well: a name begins with a surname, or is one of those that friends use. */
+/**
+ * 我叫 also tells that a person calls another. So a name has to begin with a surname, or be one that friends
+ * use.
+ */
 const HAN_NAME = new RegExp(
   `^(?:${HAN_SURNAMES}[\\p{sc=Han}·]{1,3}|[小老阿大][\\p{sc=Han}]{1,2}|(\\p{sc=Han})\\1|[\\p{Lu}][\\p{sc=Latin} .'-]{1,20})$`,
   'u',
@@ -213,7 +225,7 @@ const NO_HAN_PLACE =
 
 const isHanPlace = (x: string) => HAN_PLACE_NAME.test(x) && !NO_HAN_PLACE.test(x)
 
-/** One moves from town to town; to a street, one mostly walks. */
+/** People move from town to town; to a street, they mostly walk. */
 const isHanTown = (x: string) => isHanPlace(x) && !/[路街巷号楼店口]$/u.test(x)
 
 const HOME: readonly PersonalPattern[] = [
@@ -229,7 +241,7 @@ const HOME: readonly PersonalPattern[] = [
       mayPass: true,
     },
   ),
-  // Where exactly, and how: that may hold beside the town.
+  // Where exactly the person lives, and how. That may hold beside the town.
   profile(
     null,
     `${I} live (?:(?:in|on) (?:an?|the) (?:[\\p{L}-]{1,15} ){0,2}(?:${DWELLINGS}|countryside|mountains|suburbs|city cent(?:re|er)|outskirts|coast)(?!\\p{L})|on the \\p{L}{3,12} floor|(?:at|near|by|close to) (?:the (?:sea|harbour|harbor|beach|lake|river|coast|station|park|forest|airport|ocean)(?!\\p{L})|\\d)|(?:together )?with (?:my|two|three|four|five|\\d) (?:[\\p{L}-]{1,15} ){0,2}(?:${KIN}|parents|family|in-laws|kids|roommates?|flatmates?|housemates?|friends|${ANIMALS})(?!\\p{L})|alone${ALONE}|alone with |on my own${ALONE}|by myself${ALONE}|together with my )`,
@@ -344,7 +356,7 @@ const WORK: readonly PersonalPattern[] = [
   profile(null, `^我(?:平时|现在|一直|都){0,2}在家里?(?:工作|上班|办公)${HAN_END}`, { mayPass: true }),
 ]
 
-/** "I work at", "I work for": a name, or a word or two of somebody who writes no capitals. */
+/** Behind "I work at" or "I work for": a name, or one word of a person who writes no capitals. */
 function isFirmName(x: string): boolean {
   if (NO_TOWN.test(x) || NO_FIRM.test(x)) return false
   return isFirm(x) || (ALL_LOWER.test(x) && wordsOf(x).length === 1 && /^\p{Ll}{3,}$/u.test(x))
@@ -462,7 +474,7 @@ const KINSHIP: readonly PersonalPattern[] = [
       isOfSelf: false,
     },
   ),
-  // Who lives with them eats with them.
+  // People of one household eat together.
   profile(
     null,
     `^my (?:\\p{L}{1,12} ){0,2}(?:${HOUSEHOLD})(?: \\p{L}{2,15})?(?:'s| is| are) (?:(?:also|severely) )?(?:allergic to (?:${ALLERGENS})|vegan|vegetarian|diabetic|deaf|autistic)(?!\\p{L})`,
@@ -524,10 +536,13 @@ function isHanPetOrChild(x: string): boolean {
   return !NO_HAN_PET.test(x)
 }
 
-/** A thing as such, in few words: not this one, not what was just said, not what happens. */
+/** These do not name a thing as such: this one thing, what was just said, what happens. */
 const NO_THING =
   /^(?:up|still|by|next|down|back|it|its|it's|that|this|these|those|them|they|you|your|yours|u|ya|him|his|her|hers|he|she|my|mine|me|our|us|how|what|where|when|who|why|which|if|the|an?|both|either|neither|all|some|any|every|everything|everyone|anything|nothing|something|one|another|not|more|most|less|waiting|paying|losing|getting|having|sitting|seeing|hearing|knowing|working|spending|sending|asking|feeling|tomorrow|today|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?!\p{L})(?! (?:mornings?|brunch))|option|version|variant|plan|choice|number|draft|design|then|there|here|very|too|so|much|people (?:like|in)|each|plan)(?!\p{L})/iu
-/** What one does anyhow, rather than what one says one does. */
+/**
+ * Behind "to" and "being", only these count: a person really does them. Other verbs mostly tell what the
+ * person only says to do.
+ */
 const DOES =
   /^to (?!(?:be called|bake|be alone|be outdoors|cook|cycle|dance|draw|drive|eat|fish|fly|garden|get up|go (?:out|hiking|swimming|dancing|to bed)|hike|knit|paint|read|run|sew|sing|sit|sleep|stay|swim|travel|wake|walk|write)(?!\p{L}))|^being (?!(?:alone|late|outdoors|outside|called|cold|rushed|interrupted)(?!\p{L}))/iu
 const NOT_AS_SUCH =
@@ -542,7 +557,7 @@ function isThing(x: string): boolean {
     wordsOf(x).length <= 9
   )
 }
-/** What somebody eats or drinks never. */
+/** What a person never eats or drinks. */
 const isFare = (x: string) =>
   isThing(x) &&
   !/^(?:until|till|before|after|while|now|yet|up|still|around|and|at|enough|lunch|dinner|during|tonight|out|in|from|with|alone)(?!\p{L})/iu.test(
@@ -558,7 +573,7 @@ const HAN_VERY =
 const NO_HAN_THING =
   /[你您他她它谁]|[这那哪]|我(?!行我素)|了$|了(?=\s)|吗|什么|第|上面|下面|左边|右边|前面|后面|刚才|刚刚|方案|选项|版本|归|是喜欢|就|今天|明天|昨天|今晚|现在|一下|一点|得很|不得|死|的$|^(?:着|过|的|得|上了|不|别|人家|自己|和|跟|来|去$|死|极|归)|呢|吧|啊$|这样|那样|怎|哈|吃醋|[点些]$|[A-Da-d]$|个(?!人)/u
 const isHanThing = (x: string) => !NO_HAN_THING.test(x) || (TASTES.test(x) && !/[你您他她这那]/u.test(x))
-/** These end in 的 and are meant as such. */
+/** These end in 的, and still name a thing as such. */
 const TASTES = /^(?:[吃喝])?[\p{sc=Han}]{0,2}(?:甜|辣|酸|咸|苦|清淡|热|冰|冷|重口味)的$/u
 
 const LIKES: readonly PersonalPattern[] = [

@@ -8,21 +8,21 @@ import { A_JOB, HAN_JOBS, MONTH } from './personal-words.ts'
 export interface Statement {
   readonly section: FactSection
   readonly slots: ReadonlySet<Slot>
-  /** How it names them: a town, a name. */
+  /** The words in the slots: a town, a name. */
   readonly named: readonly string[]
-  /** Beside these it says something that they do not cover. */
+  /** It says more than its slots cover. */
   readonly saysMore: boolean
-  /** What is so no longer; left out: it says what is so. */
+  /** What has ended; left out: the statement says what is so now. */
   readonly ended?: Ended
   /** Where it begins in the sentence. */
   readonly at: number
 }
 
-/** What is so at a time is not so for good. */
+/** Beside these words, a statement holds for a time, not for good. */
 const FOR_NOW =
   /(?<!\p{L})(?:tonight|today|tomorrow|right now|at the moment|for (?:now|once)|this (?:morning|afternoon|evening|week|weekend|month|time|one)|until|till|temporarily|during (?:lent|ramadan|the)|just for)(?!\p{L})|今天|今晚|明天|这次|这周|这会儿|这几天|这个月|暂时|临时|最近/iu
 
-/** What somebody says of themself in a sentence; `null`: nothing that lasts. */
+/** What a person says of themself in a sentence; `null`: nothing that lasts. */
 export function findPersonal(
   sentence: string,
   asked: { readonly isQuestion?: boolean } = {},
@@ -33,7 +33,7 @@ export function findPersonal(
 function findStatement(clauses: readonly OwnClause[]): Statement | null {
   const statement = findHolding(clauses)
   const ended = findEnded(clauses)
-  // "I don't live in Rome anymore, I live in Oslo": what holds now says it all.
+  // "I don't live in Rome anymore, I live in Oslo": the statement that holds now says it all.
   if (ended === null || (ended.slot !== null && statement?.slots.has(ended.slot))) return statement
   const { section, slot, at } = ended
   return { section, slots: new Set(slot === null ? [] : [slot]), saysMore: false, named: [], ended, at }
@@ -63,7 +63,7 @@ function findHolding(clauses: readonly OwnClause[]): Statement | null {
   return section && { section, slots, named, saysMore, at: start }
 }
 
-/** With no name behind it, "call me crazy but" turns what follows round. */
+/** Without a name behind it, "call me crazy but" reverses what follows. */
 const CALLS = /^(?:\p{L}+ ){0,4}call me(?!\p{L})/iu
 
 interface InClause {
@@ -83,12 +83,12 @@ function patternsIn(clause: string): InClause[] {
   })
 }
 
-/** A clause that says more of its speaker: "and work as a cook", 住在成都. */
+/** A clause that says more of its speaker, with the speaker put before it: "and work as a cook", 住在成都. */
 function withSelf(clause: string): string {
   return /^\p{sc=Han}/u.test(clause) ? `我${clause}` : `i ${clause}`
 }
 
-/** How memories say it that are not in the words of their person: behind whom they speak of, or as a heading. */
+/** How a memory says it in other words than the person's own: behind the person's name, or as a heading. */
 const TOLD: readonly (readonly [slot: Slot, behindName: RegExp, alone: RegExp])[] = [
   [
     'name',
@@ -120,7 +120,10 @@ const TOLD: readonly (readonly [slot: Slot, behindName: RegExp, alone: RegExp])[
 
 const NO_SLOTS: ReadonlySet<Slot> = new Set()
 
-/** All that a line of a person's memory says of that person; no slots where it says more than these. */
+/**
+ * All that a line of a person's memory says of that person. It has no slots where it says more than they
+ * cover.
+ */
 export function readLine(
   line: string,
   name: string | null,
@@ -140,7 +143,7 @@ function slotsOf(text: string, behind: string | null): ReadonlySet<Slot> {
   )
 }
 
-/** `null`: the line speaks of nobody, or of somebody else. */
+/** `null`: the line names no person, or another person. */
 function behindName(text: string, name: string | null): string | null {
   const names = ['the user', 'user', '用户', ...(name ? [name, name.split(' ')[0]!] : [])].filter(Boolean)
   const lower = text.toLowerCase()

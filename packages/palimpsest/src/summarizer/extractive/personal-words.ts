@@ -1,6 +1,6 @@
 /**
- * The words of which people's own facts are made. What stands in none of these lists is left alone: of what may stand
- * behind "I'm a" or 我住, most is no fact, and there is no end to a list of what is none.
+ * The words that make up people's own facts. What stands in none of these lists is left alone: most of what
+ * may stand behind "I'm a" or 我住 is no fact, and a list of what is no fact would have no end.
  */
 
 const either = (words: string) => words.trim().replaceAll(/\s*\|\s*|\n/g, '|')
@@ -21,19 +21,19 @@ radiographer|radiologist|realtor|receptionist|recruiter|researcher|roofer|sailor
 tailor|teacher|technician|tester|therapist|tiler|trader|trainer|translator|trucker|tutor|vet|veterinarian|waiter|waitress|welder|writer|zookeeper
 `)
 
-/** What may stand between "I'm a" and a job, and is no praise of it. */
+/** What may stand between "I'm a" and a job, and does not praise it. */
 const OF_A_JOB = either(`
 account|aircraft|ambulance|assistant|associate|backend|bank|biology|bus|business|cancer|car|care|certified|chemistry|chief|civil|clinical|commercial|community|computer|construction|content|crane|customer|data|dance|delivery|dental|deputy|devops|digital|driving|elementary
 embedded|english|environmental|exchange|film|financial|first-year|fitness|flight|forklift|former|freelance|french|frontend|front-end|full-stack|full-time|game|general|geography|german|graduate|graphic|guitar|head|high|history|hotel|icu|immigration|industrial|insurance|international|it|junior|kindergarten|lab|landscape|language|law|lead|legal|licensed|lorry|machine|maintenance|maritime|marketing|master's|math|maths|mechanical|medical|mobile|music|network|night|nuclear|nursery|nursing
 office|operations|orthopaedic|paediatric|part-time|pastry|pediatric|phd|piano|police|post|practising|preschool|primary|private|product|production|professional|programme|project|property|public|qa|real|registered|remote|research|retail|retired|sales|school|science|secondary|security|self-employed|semi-retired|senior|ship's|site|social|software|sound|spanish|special|sports|sous|staff|structural|student|support|swimming|systems|tattoo|tax|taxi|tech|technical|theatre|tour|train|trainee|travel|truck|undergraduate|university|ux|veterinary|violin|voice|warehouse|web|wedding|wildlife|yoga|youth
 `)
-/** A job in lines that say already that it is somebody's; what else may be one, `isJob` says. */
+/** A job in lines that already say whose it is. `isJob` tells what else may be a job. */
 export const A_JOB = `an? (?:[\\p{L}'-]{1,20} ){0,3}(?:${JOBS})(?![\\p{L}'-])`
 
 const JOB_WORDS = new Set(JOBS.split('|'))
 const WORDS_OF_A_JOB = new Set(OF_A_JOB.split('|'))
 
-/** `crane operator`: by looking the words up, for as one pattern they would take long to compile. */
+/** `crane operator`. The words are looked up: as one pattern, they would take long to compile. */
 export function isJob(words: string): boolean {
   const all = words.toLowerCase().split(' ')
   const isOne = (count: number) =>
@@ -55,7 +55,7 @@ export const NUMBERS = 'one|two|three|four|five|six|seven|eight|nine|ten|eleven|
 export const LANGUAGES =
   'arabic|bengali|bulgarian|cantonese|catalan|chinese|croatian|czech|danish|dutch|english|estonian|farsi|finnish|french|german|greek|gujarati|hebrew|hindi|hungarian|igbo|indonesian|irish|italian|japanese|kannada|korean|latvian|lithuanian|malay|mandarin|marathi|nepali|norwegian|persian|polish|portuguese|punjabi|romanian|russian|serbian|slovak|spanish|swahili|swedish|tagalog|tamil|telugu|thai|tibetan|turkish|ukrainian|urdu|vietnamese|welsh|yoruba|zulu'
 
-/** What people are for long, in a word. */
+/** What people are for a long time, in one word. */
 export const STATUS =
   'vegan|vegetarian|pescatarian|teetotal|teetotaler|diabetic|deaf|blind|colou?r[ -]?blind|left[ -]handed|right[ -]handed|lefty|coeliac|celiac|dyslexic|autistic|bipolar|epileptic|asthmatic|(?:lactose|gluten|fructose|histamine)[ -]intolerant|type [12] diabetic'
 export const FAITH =
@@ -66,12 +66,12 @@ export const CIVIL =
 export const CONDITIONS =
   "adhd|add|allerg(?:y|ies)|arthritis|asthma|autism|bipolar disorder|celiac(?: disease)?|coeliac(?: disease)?|chronic (?:pain|fatigue|migraines?)|crohn's(?: disease)?|diabetes|dyscalculia|dyslexia|eczema|endometriosis|epilepsy|fibromyalgia|gout|hay ?fever|high blood pressure|hypertension|hypothyroidism|ibs|insomnia|lupus|migraines?|ms|multiple sclerosis|ocd|osteoporosis|parkinson's|pcos|psoriasis|ptsd|rheumatism|scoliosis|sleep apn(?:o)?ea|tinnitus"
 
-/** What allergies are to; with other words it mostly is a joke. */
+/** What people are allergic to. With other words, the sentence is mostly a joke. */
 export const ALLERGENS = either(`
 alcohol|almonds?|amoxicillin|animals?|antibiotics|apples?|aspirin|avocados?|bananas?|bees?|bee stings?|birch(?: pollen)?|bread|bromelain|carrots?|cashews?|cats?|cat hair|celery|cheese|cherries|chocolate|cilantro|citrus|coconut|codeine|corn|crab|crustaceans?|dairy|dogs?|dog hair|dust|dust mites?|eggs?|fish|flour|fragrances?|fur|garlic|gluten|grass(?: pollen)?|hazelnuts?|hay|honey|horses?|house dust|ibuprofen|iodine|kiwis?|lactose|latex|legumes|lobster|lupins?|mangos?|mangoes|metal|milk|mites|mold|mould|morphine|mosquitos?|mushrooms?|mustard|nickel|nuts|tree nuts|oats|onions?|oranges?|peaches|peanuts?|pecans?|peas|penicillin|pepper|perfumes?|pets|pistachios?|plums|pollen|pork|prawns?|ragweed|rye|seafood|sesame|shellfish|shrimps?|soy|soya|strawberries|sulfa(?: drugs)?|sulfites|sunscreen|tomatoes|tomato|wasps?|wasp stings?|walnuts?|wheat|wool|yeast
 `)
 
-/** Rooms and roofs: where exactly, beside the town. */
+/** Rooms and roofs: they tell where exactly a person lives, beside the town. */
 export const DWELLINGS =
   'apartment|attic|basement|boat|bungalow|cabin|caravan|city|condo|cottage|dorm|duplex|farm|farmhouse|flat|flatshare|hamlet|house|houseboat|houseshare|loft|neighbou?rhood|retirement home|semi|shared flat|studio|suburb|terraced house|tower block|town|townhouse|trailer|van|village'
 
@@ -82,7 +82,7 @@ export const WORKPLACES =
 export const BUSINESSES =
   'agency|bakery|bar|bike repair shop|bookshop|bookstore|brewery|business|café|cafe|clinic|company|dental practice|farm|flower shop|food truck|garage|gym|hotel|nursery|online shop|practice|pub|repair shop|restaurant|salon|shop|startup|store|studio|workshop'
 
-/** Of what people have a favourite that lasts. */
+/** Things of which people have a lasting favourite. */
 export const FAVOURITES =
   'actor|actress|album|animal|artist|author|band|beer|bird|board game|book|brand|cake|car|cheese|city|club|cocktail|coffee|colou?r|comic|composer|country|cuisine|dessert|dish|drink|editor|film|flavou?r|flower|food|fruit|game|genre|holiday|ice cream|instrument|language|meal|movie|museum|musician|number|painter|place|player|podcast|poet|programming language|restaurant|season|series|show|singer|snack|soup|sport|subject|tea|team|tree|tv show|vegetable|wine|writer'
 
@@ -109,7 +109,7 @@ export const HAN_CONDITIONS =
 export const HAN_ALLERGENS =
   '花生|坚果|核桃|腰果|杏仁|海鲜|虾蟹|虾|螃蟹|蟹|贝类|鱼|牛奶|乳制品|鸡蛋|蛋清|鸡蛋清|小麦|麸质|面粉|大豆|黄豆|芒果|菠萝|猕猴桃|桃子|桃毛|草莓|花粉|柳絮|杨絮|尘螨|螨虫|粉尘|灰尘|猫毛|狗毛|猫|狗|动物毛|毛发|青霉素|头孢|阿莫西林|磺胺|阿司匹林|布洛芬|酒精|紫外线|冷空气|乳胶|香水|金属|镍|羊毛|染发剂|防腐剂|味精|辣椒|蘑菇|香菜|芝麻|海虾|牛肉|羊肉|蜂蜜|蜜蜂|蚊子|碘|造影剂|麻药'
 
-/** What people leave out for good; behind 不吃 and 不喝 there mostly stands what they leave today. */
+/** What people leave out for good. Behind 不吃 and 不喝 mostly stands what they leave out today. */
 export const HAN_FOODS =
   '香菜|芫荽|辣椒|辣的?|麻辣|生姜|姜|大蒜|蒜|洋葱|葱花|葱|芹菜|韭菜|苦瓜|茄子|胡萝卜|秋葵|折耳根|鱼腥草|茼蒿|青椒|蘑菇|豆腐|臭豆腐|豆制品|皮蛋|内脏|动物内脏|下水|肥肉|红肉|荤的?|荤腥|肉类?|猪肉|牛肉|羊肉|鸡肉|鸭肉|鹅肉|狗肉|兔肉|牛羊肉|鱼|鱼肉|生鱼片|刺身|生的|生食|生冷|海鲜|河鲜|虾|蟹|螃蟹|贝类|甜食|甜的|甜品|酸的|咸的|油炸的?|油腻的?|榴莲|芒果|香蕉|奶制品|乳制品|奶酪|芝士|黄油|奶油|巧克力|鸡蛋|蛋黄|面食|米饭|主食|早餐|早饭|夜宵|宵夜|零食|快餐|麸质|味精|花生|坚果'
 export const HAN_DRINKS =
@@ -122,7 +122,7 @@ const HAN_TOWNS =
 const HAN_ABROAD =
   '美国|加拿大|英国|法国|德国|意大利|西班牙|葡萄牙|荷兰|比利时|瑞士|瑞典|挪威|丹麦|芬兰|俄罗斯|日本|韩国|新加坡|马来西亚|泰国|越南|印尼|菲律宾|印度|澳洲|澳大利亚|新西兰|巴西|阿根廷|墨西哥|迪拜|伦敦|曼彻斯特|巴黎|柏林|慕尼黑|法兰克福|汉堡|罗马|米兰|马德里|巴塞罗那|阿姆斯特丹|苏黎世|维也纳|莫斯科|纽约|洛杉矶|旧金山|湾区|硅谷|西雅图|波士顿|芝加哥|休斯顿|多伦多|温哥华|蒙特利尔|悉尼|墨尔本|布里斯班|奥克兰|东京|大阪|京都|横滨|名古屋|福冈|首尔|釜山|曼谷|清迈|吉隆坡|槟城|雅加达|河内|胡志明市'
 export const HAN_PLACES = `${HAN_PROVINCES}|${HAN_TOWNS}|${HAN_ABROAD}`
-/** On what the name of a place ends that is in no list. */
+/** Endings of place names that are in no list. */
 export const HAN_PLACE_ENDS = '[省市区區县縣镇鎮乡村路街巷弄苑园庄湾城]|小区|新村|花园|公寓'
 export const HAN_PEOPLES =
   '回族|满族|维吾尔族|藏族|蒙古族|壮族|苗族|彝族|朝鲜族|土家族|汉族|侗族|瑶族|白族|傣族'
@@ -131,6 +131,6 @@ export const HAN_FIRMS =
 export const HAN_FIRM_ENDS =
   '公司|银行|医院|学校|小学|中学|高中|大学|学院|幼儿园|机构|工厂|电子厂|厂|店|局|所|院|单位|集团|律所|外企|国企|央企|私企|事务所|超市|商场|餐厅|饭店|酒店|工地|机关|政府|部门|部队|机场|车站|码头|港口|物业|书店|药店|诊所|实验室|研究所|创业公司|出版社|报社|电视台|图书馆|博物馆|法院|检察院|派出所|社区|街道办|互联网|大厂'
 
-/** Surnames of which there are many, so that a name can be told from a word. */
+/** Common surnames, so that a name can be told from a word. */
 export const HAN_SURNAMES =
   '(?:欧阳|歐陽|司马|上官|诸葛|东方|尉迟|皇甫|慕容|令狐|夏侯|[王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭吕呂苏蘇卢盧蒋蔣蔡贾丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭廖邹熊金陆陸郝孔白崔康毛邱秦江史顾顧侯邵孟龙龍万段雷钱汤尹黎易常武乔贺赖龚文庞樊兰殷施陶洪翟安颜倪严牛温芦季俞章鲁葛伍韦申尤毕聂丛焦向柳邢路岳齐沿梅莫庄辛管祝左涂谷祁时舒耿牟卜詹关苗凌费纪靳盛童欧甄项曲成游阳裴席卫查屈鲍位覃霍翁隋植甘景薄单包司柏宁柯阮桂闵解强柴华车冉房边辜吉饶刁瞿戚丘古米池滕晋苑邬臧畅宫来嵺苟全褚廉简娄盖符奚木穆党燕郎邸冀谈姬屠连郜晏栾郁商蒙计喻揭窦迟宇敖糜鄢冷卓花仇艾蓝都巩稽井练仲乐虞卞封竺冼原官衣楚佟栗匡宗应台巫鞠僧桑荆谌银扬明沙薄伏岑习胥保和])'

@@ -10,7 +10,7 @@ const DECIDED = new RegExp(
   `${US}${ADVERBS} (?:decided|agreed|chose|settled on|voted|concluded|approved)(?!\\p{L})|(?<!\\p{L})(?:it was|it is|it's|it has been) (?:decided|agreed)(?!\\p{L})|(?:决定|決定|约定|約定|商定|敲定|一致同意|达成一致|说好了?|约好了?)(?!不了|权)`,
   'iu',
 )
-/** Not decided yet, for somebody else to decide, or only thought of. */
+/** Not decided yet, left to another person to decide, or only thought of. */
 const UNDECIDED =
   /(?<!\p{L})(?:if|unless|whether|suppose|imagine|wish|said|says|heard|lol|haha+)(?!\p{L})|[他她它][们]?说|听说|据说|我(?!们)(?:已经|最后|还是|就)?(?:决定|打算|计划)|如果|要是|假如|的话|(?:没|没有|未|尚未|还没|还没有|无法|不能|难以)(?:做|作)?(?:决定|決定|约定|商定|敲定)|[你您他她]们?(?:来|自己)?(?:决定|決定)|由.{1,10}决定|[这那](?:就)?决定|决定(?:权|性|因素)/iu
 
@@ -25,10 +25,10 @@ const LINK = /https?:\/\/[^\s<>"']{3,}|(?<!\p{L})www\.[^\s<>"']{3,}/iu
 const FILE =
   /(?<![\p{L}\p{N}._/-])[\p{L}\p{N}_][\p{L}\p{N}_ -]{0,60}\.(?:pdf|docx?|xlsx?|pptx?|odt|ods|md|txt|csv|tsv|json|ya?ml|xml|html?|zip|tar|gz|key|pages|numbers|fig|sketch|psd|svg|epub|ipynb|sql)(?![\p{L}\p{N}])/iu
 
-/** A place has as many of everything as it likes. */
+/** A place may have several of everything, so it has no slots. */
 const WITHOUT_SLOTS = { slots: new Set<Slot>(), named: [], saysMore: true } as const
 
-/** What a sentence says that the memory of a place should have; `null`: nothing. */
+/** What a sentence says that belongs into the memory of a place; `null`: nothing. */
 export function findOfPlace(sentence: string): Statement | null {
   const said = withoutQuotations(sentence)
   const decided = UNDECIDED.test(said) ? null : DECIDED.exec(said)

@@ -1,19 +1,22 @@
-/** What takes the place of a word in what its speaker said right before. */
+/** A word that replaces another one in what the speaker said right before. */
 export interface Correction {
   readonly to: string
-  /** The word that was wrong; `null`: whichever `to` is of a kind with. */
+  /** The word that was wrong; `null`: the word of the same kind as `to`. */
   readonly from: string | null
-  /** It says itself that something was wrong: what cannot be put right by it is not to be kept. */
+  /**
+   * The message itself says that something was wrong. If `to` cannot put it right, the wrong statement is not
+   * kept.
+   */
   readonly isCertain: boolean
 }
 
-/** Longer ones say something of their own. */
+/** A longer message says something of its own. */
 const MAX_CHARACTERS = 80
 
 const WORD = '[^\\s,.!?;:，。！？*][^,.!?;:，。！？*]{0,30}?'
 const END = '[\\s.!。！~)\\p{Extended_Pictographic}]*$'
 const CERTAIN = 'correction|typo|oops|whoops|my bad|autocorrect'
-/** These alone may open an answer to something else. */
+/** These words alone may also open an answer to something else. */
 const WEAK = 'sorry|wait|no|nope|ah|oh|ugh|argh|actually'
 const STRONG = `${CERTAIN}|i mean|i meant(?: to (?:say|write|type))?|make that|scratch that`
 const HAN_CERTAIN = '不对|[打说写输]错字?了?|口误|手滑|更正|纠正一下'

@@ -1,13 +1,16 @@
 import { isAssent, isRefusal } from './assent.ts'
 import { findValues } from './values.ts'
 
-/** Which question of a group an answer answers: the one that it replies to, that was put to its speaker, or that it fits. */
+/**
+ * What an answer needs. It answers the question that it replies to, that was put to its speaker, or that it
+ * fits.
+ */
 
 type Wanted = 'who' | 'when' | 'where' | 'number' | 'which' | 'yes' | 'other'
 
 const HAN_ASKS =
   /谁|什么|啥|几[点号个人天月岁间张次位]|周几|星期几|多少|多久|多大|多远|哪|怎么|咋|为何|凭什么|何时|(?<!不)(\p{sc=Han})不\1|有没有|是不是|能不能|要不要|好不好|行不行|可不可以|呢$|吗|么$/u
-/** 什么都行, 没什么, 谁爱付谁付, 不知道几点: asks nothing. */
+/** 什么都行, 没什么, 谁爱付谁付, 不知道几点 ask nothing. */
 const HAN_STATES =
   /(?:谁|什么|哪[里儿个]?|怎么|多少|几[点个]).{0,4}[都也]|没(?:有)?(?:什么|啥|谁)|(?:不知道|忘了|看看?|问问?|告诉|随便|无论|不管|取决于|才知道).{0,6}(?:谁|什么|啥|几|多少|哪|怎么)|谁.{1,3}谁|什么的$|哪怕|几乎|多少(?:有点|会)|就什么|不怎么|没怎么|怎么(?:这么|那么)/u
 const MAX_HAN_QUESTION = 22
@@ -16,7 +19,7 @@ const ASKS =
 const MAX_QUESTION = 90
 const ENDS_STATEMENT = /[.!。！…]\s*$/u
 
-/** Questions that have no mark: 几点集合, "which exit". */
+/** Whether a text asks without a question mark: 几点集合, "which exit". */
 export function asksWithoutMark(text: string): boolean {
   const said = text.trim()
   if (said.length > MAX_QUESTION || ENDS_STATEMENT.test(said)) return false
@@ -59,7 +62,7 @@ const PERSON =
 const PLACE =
   /(?<!\p{L})(?:at|in|on|under|behind|near|next to|by|opposite|inside|above|there|here|im|am|bei|en|à|dans|chez|в|на)(?!\p{L})|在|[站店路街口楼室馆厅家园湖山海里边]$/iu
 
-/** 0: no answer to that; 1: may be; 2: fits. */
+/** 0: no answer to that question; 1: perhaps one; 2: it fits. */
 function fitOf(answer: string, wanted: Wanted, hasNumber: boolean, hasDay: boolean): number {
   const saysYes = YES_OR_NO.test(answer) || isAssent(answer) || isRefusal(answer)
   switch (wanted) {
@@ -89,7 +92,7 @@ interface Open {
 
 const MAX_OPEN = 12
 const MAX_MESSAGES = 14
-/** Beyond the next message, an answer has to fit. */
+/** An answer that comes later than the next message has to fit. */
 const NEXT_MESSAGES = 2
 
 export class OpenQuestions {
@@ -103,7 +106,7 @@ export class OpenQuestions {
     this.#ofMessage.set(question.message, open)
   }
 
-  /** The question's unit; `null`: none that it would answer. */
+  /** The question's unit; `null`: it answers no open question. */
   answered(answer: {
     message: number
     person: string
@@ -114,7 +117,7 @@ export class OpenQuestions {
     const { message, person, name, text, repliesTo } = answer
     if (repliesTo !== null) {
       const open = this.#ofMessage.get(repliesTo)
-      // What answers a statement answers no question.
+      // A reply to a statement answers no question.
       if (open === undefined || open.person === person) return null
       open.isAnswered = true
       return open.unit
@@ -145,7 +148,7 @@ export class OpenQuestions {
 const SOME_DAY =
   /明天|后天|今[天晚]|昨天|下周|上午|下午|晚上|早上|月底|周末|[年月周]后|(?<!\p{L})(?:tomorrow|today|tonight|next week|morning|afternoon|evening|weekend|yesterday|heute|morgen|mañana|demain|domani|завтра)(?!\p{L})/iu
 
-/** "Bo, …", "@Bo", 小满你去订？: the question has the name. */
+/** "Bo, …", "@Bo", 小满你去订？: the question holds the name. */
 function isPutTo(question: string, name: string): boolean {
   if (name.length < 2) return false
   const first = name.split(' ')[0]!
@@ -163,7 +166,7 @@ const MAX_FRAGMENT_HAN = 6
 const VERB_OR_TIE =
   /[是有要会能想去来带买订付给说吃喝做用住坐叫改换发算]|(?<!\p{L})(?:is|are|was|were|be|'?s|'?m|'?re|have|has|had|will|can|need|want|bring|buy|pay|take|go|going|come|book|booked|paid|bought|make|get)(?!\p{L})|['’](?:s|m|re|ll|ve|d)(?!\p{L})/iu
 
-/** Says nothing without its question: "Yes", "twelve", "the second one", 周五吧, 可以. */
+/** Whether a text says nothing without its question: "Yes", "twelve", "the second one", 周五吧, 可以. */
 export function isBare(text: string): boolean {
   const said = text.trim()
   if (said.length > 24) return false
@@ -185,7 +188,7 @@ export function isBare(text: string): boolean {
   return left.length === 0
 }
 
-/** A few words without a verb: it may stand alone, but leans on what stands before it. */
+/** A few words without a verb. They may stand alone, but lean on what stands before them. */
 export function isFragment(text: string): boolean {
   const said = text.trim()
   if (isBare(said)) return true

@@ -9,19 +9,19 @@ import {
 } from '../../log/index.ts'
 import { clip, clipMiddle } from '../clip.ts'
 
-/** One paragraph of a message, in the order in which it stands there. */
+/** One paragraph of a message. Passages keep the order of the message. */
 export interface Passage {
   readonly text: string
   readonly kind: 'prose' | 'code' | 'tool' | 'attachment'
 }
 
-/** What a tool returned is quoted up to so many values and characters; the log keeps the rest. */
+/** A tool's result is quoted up to so many values and characters; the log keeps the rest. */
 const MAX_FIGURES = 8
 const MAX_VISITED = 200
 const MAX_FIGURE_CHARACTERS = 60
 const MAX_TEXT_CHARACTERS = 100_000
 
-/** What there is to extract from. Reasoning and the bytes of attachments are not. */
+/** What can be extracted from a message. Reasoning and the bytes of attachments are left out. */
 export function* readPassages(content: Content): Generator<Passage, void, void> {
   if (typeof content === 'string') yield* textPassages(content)
   else for (const part of content) yield* partPassages(part)
@@ -36,7 +36,7 @@ function* partPassages(part: ContentPart): Generator<Passage, void, void> {
   else if (isAttachment(part)) yield { kind: 'attachment', text: attachmentLabel(part) }
 }
 
-/** All of it as one text, as a person would have it told. */
+/** All of the content as one text, as a person would have it told. */
 export function readableText(content: Content): string {
   return [...readPassages(content)].map(({ text }) => text).join('\n')
 }
@@ -60,7 +60,7 @@ function toolLine(name: string, arrow: string, figures: readonly string[]): stri
   return `[${clip(oneLine(name), 60)}] ${arrow}${figures.join(', ')}`.trim()
 }
 
-/** The leaves of a JSON value with their keys, never more than a bounded look into it. */
+/** The leaves of a JSON value with their keys. The look into the value is always bounded. */
 function keyFigures(value: unknown): string[] {
   const figures: string[] = []
   const waiting: { key: string; value: unknown; depth: number }[] = [{ key: '', value, depth: 0 }]
@@ -88,7 +88,7 @@ function keyFigures(value: unknown): string[] {
   return figures
 }
 
-/** Keys by which libraries wrap a result, saying nothing themselves. */
+/** Keys with which libraries wrap a result. They say nothing themselves. */
 const WRAPPERS = new Set(['value', 'type', 'text', 'output', 'result', 'content', 'data', 'json'])
 
 function attachmentLabel(part: AttachmentPart): string {

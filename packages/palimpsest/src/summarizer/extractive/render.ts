@@ -2,10 +2,10 @@ import { formatDay } from '../calendar-day.ts'
 import type { Extract } from './choose.ts'
 import type { Range } from './units.ts'
 
-/** An answer may be a question again. */
+/** How many questions are followed up from an answer: an answer may be a question again. */
 const MAX_DEPTH = 4
 
-/** In the order of the conversation, but an answer right under its question. */
+/** In the order of the conversation, but with an answer right under its question. */
 function inOrder(range: Range, extracts: readonly Extract[]): Extract[] {
   const shown = new Set(extracts.map(({ unit }) => unit))
   const placeOf = (unit: number, depth = 0): number[] => {
@@ -24,7 +24,9 @@ function compare(left: readonly number[], right: readonly number[]): number {
   return at < 0 ? left.length - right.length : left[at]! - (right[at] ?? -1)
 }
 
-/** Questions that are told without their answers, where the answer to another one would stand under them. */
+/**
+ * Questions that are told without their answers, where the answer to another question would stand under them.
+ */
 export function misleadingQuestions(range: Range, extracts: readonly Extract[]): Extract[] {
   const shown = new Set(extracts.map(({ unit }) => unit))
   const ordered = inOrder(range, extracts)
@@ -37,8 +39,9 @@ export function misleadingQuestions(range: Range, extracts: readonly Extract[]):
 }
 
 /**
- * One line for each stretch of one speaker, in the order of the conversation; the day stands where it changes.
- * Every line begins with a dash and a name, so that no content can pose as a heading or as someone else.
+ * One line for each stretch of one speaker, in the order of the conversation. The day stands where it
+ * changes. Every line begins with a dash and a name, so that no content can pose as a heading or as another
+ * person.
  */
 export function renderLines(range: Range, extracts: readonly Extract[]): string {
   const ordered = inOrder(range, extracts)
@@ -56,10 +59,10 @@ export function renderLines(range: Range, extracts: readonly Extract[]): string 
     const continues = previous !== null && previous.unit === extract.unit && previous.to + 1 === extract.from
     const clauses = unit.clauses.slice(extract.from, extract.to + 1).map(clause => clause.text)
     const words = continues ? clauses.join('') : trimStart(clauses.join(''))
-    // Marks alone leave nothing behind the name.
+    // With marks alone, nothing would stand behind the name.
     if (trimEnd(words) === '') continue
     const told = extract.from === 0 ? `${unit.before}${words}` : words
-    // By person, not by name; and under another name the line is another one.
+    // Lines are joined by person, not by name. The same person under another name begins another line.
     if (saidAs === identity && saidBy === speaker && saidOn === day)
       text += `${continues ? '' : joint(text, extract)}${told}`
     else {
@@ -75,18 +78,18 @@ export function renderLines(range: Range, extracts: readonly Extract[]): string 
   return lines.join('\n')
 }
 
-/** A whole sentence of somebody, as it would stand behind the dash and the day. */
+/** A whole sentence with its speaker, as it would stand behind the dash and the day. */
 export function renderSentence({ units, speakers }: Range, unit: number): string {
   const { before, clauses, message } = units[unit]!
   return `${speakers[message]}: ${before}${trimEnd(trimStart(clauses.map(clause => clause.text).join('')))}`
 }
 
-/** Between two extracts: where a sentence ended and another begins no mark is needed. */
+/** Stands between two extracts. Where a sentence ended and another begins, no mark is needed. */
 function joint(text: string, next: Extract): string {
   return next.from === 0 && /[.!?…。！？\]]["')\]”’」』）]*$/u.test(text) ? ' ' : ' … '
 }
 
-/** What only tied the extract to what stood before it. */
+/** Cuts off what only tied the extract to the words before it. */
 function trimStart(words: string): string {
   return words.replace(/^(?:[\s,;:.!)\-–—，；：、。！]+|and |y |und |et |e |и )+/u, '')
 }

@@ -1,12 +1,12 @@
 import { clipMiddle } from '../clip.ts'
 
 /**
- * Sentences and the clauses in them, for scripts with and without spaces. A clause is the smallest extract:
- * what stands between commas, or before a word that begins a thought of its own.
+ * Sentences and their clauses, for scripts with and without spaces. A clause is the smallest extract: the
+ * words between commas, or before a word that begins a thought of its own.
  */
 
 export interface Sentence {
-  /** Joined with nothing between them, they are the sentence as it was written. */
+  /** Joined with nothing between them, the clauses are the sentence as it was written. */
   readonly clauses: readonly string[]
   readonly isQuestion: boolean
 }
@@ -43,7 +43,7 @@ function markAt(text: string, index: number): number {
 }
 
 function wideMark(unit: number): number {
-  // Between these lie letters only, and nearly all of them.
+  // Between these lie only letters, and nearly all letters of wide scripts.
   return unit > 0x303f && unit < 0xff00 ? NOTHING : (WIDE_MARKS.get(unit) ?? NOTHING)
 }
 
@@ -58,12 +58,12 @@ function code(character: string): number {
   return character.charCodeAt(0)
 }
 
-/** Lazily, so that the caller can pause between two sentences of a very long line. */
+/** Gives one sentence at a time, so that the caller can pause in a very long line. */
 export function* splitSentences(line: string): Generator<Sentence, void, void> {
   const text = withoutMarks(line)
   let clauses: string[] = []
   let start = 0
-  /** Of a run of marks that ends no sentence, none does: it is looked through once. */
+  /** A run of marks that ends no sentence is looked through once: then none of its marks ends one. */
   let openUntil = 0
 
   for (let index = 0; index <= text.length; index++) {
@@ -74,7 +74,7 @@ export function* splitSentences(line: string): Generator<Sentence, void, void> {
       if (mark === ENDS_BEFORE_SPACE) openUntil = skipClosing(text, index) + 1
       continue
     }
-    // Before the end, a cut may fall in front of a mark, which is then looked at again.
+    // Before the end, a cut may fall in front of a mark. That mark is then looked at again.
     if (index < text.length) index = cut.end - 1
     addClause(clauses, text.slice(start, cut.end))
     start = cut.end
@@ -88,12 +88,12 @@ export function* splitSentences(line: string): Generator<Sentence, void, void> {
 }
 
 interface Cut {
-  /** Behind the last character of the clause. */
+  /** Index behind the last character of the clause. */
   readonly end: number
   readonly isSentence: boolean
 }
 
-/** Whether the character at `index` ends a clause that began at `start`. */
+/** The cut, where the character at `index` ends a clause that began at `start`. */
 function findCut(text: string, start: number, index: number): Cut | null {
   const current = text.charCodeAt(index)
   switch (markAt(text, index)) {
@@ -104,11 +104,11 @@ function findCut(text: string, start: number, index: number): Cut | null {
       const next = text.charCodeAt(end)
       if (end < text.length && next !== SPACE && next < 0x2e80) return null
       if (current === FULL_STOP && end === index + 1 && isAbbreviation(text, start, index)) return null
-      // "its stable. some people": in careless writing a stop still divides, but the thought may go on.
+      // "its stable. some people": in careless writing, a full stop still divides, but the thought may go on.
       return { end, isSentence: current !== FULL_STOP || !isLowerCase(text.charAt(end + 1)) }
     }
     case OPENS_NOTE: {
-      // A note in brackets is whole or not there. Before it, the sentence ends.
+      // A note in brackets is told whole or not at all. The sentence ends before it.
       if (index > start && text.slice(start, index).trim() !== '') return { end: index, isSentence: true }
       const end = text.slice(index, index + MAX_NOTE_CHARACTERS).indexOf(']') + index + 1
       return end > index && text.charAt(end) !== '(' ? { end, isSentence: true } : null
@@ -129,7 +129,7 @@ function findCut(text: string, start: number, index: number): Cut | null {
 function addClause(clauses: string[], clause: string): void {
   if (clause.trim() === '') return
   const before = clauses.at(-1)
-  // An item of a list, or a word called after: alone it would say nothing.
+  // An item of a list, or a word added behind: alone it would say nothing.
   if (
     before !== undefined &&
     isShort(clause) &&
@@ -148,13 +148,16 @@ function isShort(clause: string): boolean {
 
 const QUESTION_END = /[?？]["')\]}”’」』）】》*_\s]*$|[吗嗎呢][。.]?$|[のですま]か[。.]?$/u
 
-/** Marks of lists, headings and quotations before the text, and of emphasis in it; `*7714` corrects something. */
+/**
+ * Takes out marks of lists, headings and quotations before the text, and of emphasis in it. `*7714` stays: it
+ * corrects something.
+ */
 function withoutMarks(line: string): string {
   const text = line.replace(/^(?!\*[^\s*][^*]*$)(?:[#>*+•·|=~-]+\s*|\d{1,2}[.)]\s+)+/, '')
   return text.includes('**') ? text.replaceAll('**', '') : text
 }
 
-/** What has no end for that long is hardly read: base64, hashes, a wall of text. Head and tail do. */
+/** A clause that is so long is hardly read: base64, hashes, a wall of text. Its head and tail are enough. */
 function pieces(clause: string): string[] {
   if (clause.length <= MAX_CLAUSE_CHARACTERS) return [clause]
   const clipped = clipMiddle(clause, 4 * MAX_CLAUSE_CHARACTERS)
@@ -193,7 +196,7 @@ function isAbbreviation(text: string, start: number, stop: number): boolean {
   let from = stop
   while (from > start && stop - from < 12 && text.charCodeAt(from - 1) !== SPACE) from--
   const word = text.slice(from, stop)
-  // The number of an item, before it.
+  // A number before an item of a list.
   if (/^\d{1,2}$/.test(word) && text.slice(start, from).trim() === '') return true
   if (word.length === 1) return /\p{Lu}/u.test(word) && word !== 'I'
   return word.length <= 6 && ABBREVIATIONS.has(word.toLowerCase()) && stop + 2 < text.length
@@ -203,7 +206,7 @@ function isLowerCase(character: string): boolean {
   return /\p{Ll}/u.test(character)
 }
 
-/** Words that begin another thought; what they join can stand alone. */
+/** Words that begin another thought. The clause that they join can stand alone. */
 const THOUGHTS = new Set(
   'and but so because which while since although though y pero porque und aber weil denn et mais car e mas а но и'.split(
     ' ',

@@ -1,7 +1,7 @@
 import { isAssent } from './assent.ts'
 import { isBare } from './questions.ts'
 
-/** What of a sentence weighs more than its words: that something was decided, promised, needed or changed in it. */
+/** What in a sentence weighs more than its words: something was decided, promised, needed or changed. */
 
 const DECIDED =
   /定[了在]|(?<![一不确约预])定(?=\s?[\d一二两三四五六七八九十])|(?:就|说)定|决定|确定|敲定|拍板|就(?:这么|这样|去|选|用|按|它)|那就|同意.{2}|通过了|选[了定]|订[好了在]|约[好在]|(?<!\p{L})(?:decid(?:ed|e)|agreed (?:on|to)|settled|final|confirmed|booked|reserved|it is|it['’]s official|let['’]s (?!see)|we (?:go|take|use|meet|keep|do not|don['’]t)|so we|from (?:now|april|monday) on|approved|signed|voted|entschieden|beschlossen|abgemacht|décidé|decidido|acordado|решили|договорились)(?!\p{L})/iu
@@ -19,7 +19,7 @@ const DEFERRED =
   /^(?:那|好|行|嗯|我)?[，, ]?(?:(?:明天|明儿|后天|改天|回头|晚点|到时候?|以后|下次|等会儿?|待会儿?|回来|周末|晚上)[，, ]?(?:再)?(?:说|看|聊|讨论|商量|算|约)|再(?:说|看|议|联系)(?:吧)?)(?:吧|呗|咯)?[。.!！~]*$|^(?:ok |well |so |let['’]s )?(?:(?:talk|discuss|decide|see|look)(?: about| at)?(?: it| this| that)? (?:later|tomorrow|another time|next time)|later|tomorrow then|we['’]ll see|see you (?:\p{L}+ ?){1,2})[.! ]*$/iu
 const NOTICES =
   /^(?:我|让我)?(?:看看|看一?下|想想|问问|问一下|等等|等下|稍等|刚下班|先忙|来了|在吗|有人吗|跟大家说个事|朋友们|大家好)(?:吧|啊|呢)?[。.!！~？?]*$|^(?:hold on|one sec|wait|let me (?:see|check|look|think)(?: it up)?|brb|hi all|guess what|listen|guys|so|anyone\??|bad news|good news)[.! ]*$/iu
-/** Stickers of a platform, in brackets. */
+/** Stickers of a platform, written in brackets. */
 const STICKERS = /^(?:\s*\[[\p{L}]{1,8}\]\s*)+$/u
 const LAUGHS =
   /^(?:\s|[哈呵嘿嘻啊哦噢嗯哎唉哇呜6]|笑死我?|233+|(?:ha|he|lol|lmao|rofl|omg|xd|no+|yes+|wo+w|phew|aw+|ugh|yay|oh|ah|hm+)\b|[!！?？.。…~，,])+$/iu
@@ -32,19 +32,19 @@ const OBLIGED_FACTOR = 1.2
 const CHANGED_FACTOR = 1.4
 const REFUSED_FACTOR = 1.4
 const FIGURE_FACTOR = 1.2
-/** For each who says so, up to a few. */
+/** Added for each person who agrees, up to a few. */
 const AGREED_BONUS = 0.2
 const MAX_AGREED = 3
 
 const FIGURE_WITH_NOUN = /\d[\d.,:]*\s?(?:[\p{L}]{2,}|[%€£$])|[$€£¥]\s?\d|[\p{L}]{2,}[ :：]?\d/u
 const MAX_SIGN_CHARACTERS = 400
 
-/** "1", "+1": it counts for what was said before it, and is no answer that is worth telling. */
+/** "1", "+1": it counts for what was said before it, and is no answer worth telling. */
 export function isVote(text: string): boolean {
   return text.length <= 12 && VOTES.test(text)
 }
 
-/** Says nothing by itself: a vote, laughter, a sticker, "tomorrow again". */
+/** Whether a text says nothing by itself: a vote, laughter, a sticker, "tomorrow again". */
 export function saysNothing(text: string): boolean {
   const said = text.trim()
   if (said.length > 40) return false
@@ -59,7 +59,10 @@ export function saysNothing(text: string): boolean {
   )
 }
 
-/** Of what follows from it nobody could say why, and to whom it matters. */
+/**
+ * Whether a text tells a need. What follows from a need stays with it: alone, it would not say why, or for
+ * whom.
+ */
 export function tellsNeed(text: string): boolean {
   return NEEDED.test(text)
 }

@@ -1,6 +1,6 @@
 import { nextTurn } from '../../slices.ts'
 
-/** Half of the 5 ms that a fold may hold the event loop, since a step may begin just before it is over. */
+/** Half of the 5 ms that a fold may hold the event loop: a step may begin just before the slice is over. */
 const SLICE_MILLISECONDS = 2.5
 
 export interface SliceOptions {
@@ -10,8 +10,8 @@ export interface SliceOptions {
 }
 
 /**
- * Runs work that pauses of its own accord (each `yield` ends a step of a fraction of a millisecond) and lets
- * the event loop turn whenever a slice of time is used up. Rejects with the signal's reason when aborted.
+ * Runs work that pauses by itself: each `yield` ends a step of a fraction of a millisecond. Whenever a slice
+ * of time is used up, the event loop gets a turn. Rejects with the signal's reason when aborted.
  */
 export async function runInSlices<Result>(
   work: Generator<void, Result, void>,

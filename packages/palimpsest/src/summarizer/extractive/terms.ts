@@ -5,22 +5,22 @@ import { forEachWord } from './words.ts'
 
 /**
  * The terms of a range: words where words are spaced, pairs of characters where they are not. A term is a
- * number, so that coverage is a matter of arrays.
+ * number, so that coverage can be kept in arrays.
  */
 
-/** What reading a text found beside its terms. */
+/** What the reading of a text finds. */
 export interface Reading {
   readonly terms: number[]
   readonly hasCue: boolean
-  /** May hold a date, and is worth a closer look. */
+  /** The text may hold a date, and is worth a closer look. */
   readonly hasDateWord: boolean
-  /** May hold a name or a figure. */
+  /** The text may hold a name or a figure. */
   readonly hasExact: boolean
 }
 
 interface Word {
   readonly lower: string
-  /** -1 where it says nothing. */
+  /** -1: the word says nothing. */
   readonly term: number
   readonly isCapital: boolean
   readonly isAcronym: boolean
@@ -29,10 +29,10 @@ interface Word {
   readonly hasDigit: boolean
 }
 
-/** A name or a number cannot be guessed from the rest, and it is what people ask for later. */
+/** A name or a number cannot be guessed from the rest, and people ask for it later. */
 const NAME_FACTOR = 2.2
 const FIGURE_WEIGHT = 1.6
-/** What half of the range talks about goes without saying; what comes up again is what it is about. */
+/** What half of the range talks about goes without saying. What comes up again is what the range is about. */
 const COMMON_PENALTY = 4
 const RETURN_BONUS = 0.8
 
@@ -41,12 +41,12 @@ const MAX_RUN_CHARACTERS = 2_000
 
 export class Vocabulary {
   readonly #ids = new Map<string, number>()
-  /** By how they are written, so that a word that returns costs one look. */
+  /** Words by their spelling, so that a word that returns costs one lookup. */
   readonly #words = new Map<string, Word>()
-  /** Sentences in which a term occurs. */
+  /** In how many sentences a term occurs. */
   readonly #occurrences: number[] = []
   readonly #lastSentence: number[] = []
-  /** How often it had a capital where no sentence begins, less how often it was written small. */
+  /** How often a term had a capital where no sentence begins, minus how often it was written small. */
   readonly #capitals: number[] = []
   readonly #base: number[] = []
   readonly #isFigure: boolean[] = []
@@ -57,7 +57,10 @@ export class Vocabulary {
     return this.#base.length
   }
 
-  /** The terms of a text, each once, empty ones left out. `sentence` numbers the sentence that it belongs to. */
+  /**
+   * The terms of a text, each once, without empty ones. `sentence`: the number of the sentence that the text
+   * belongs to.
+   */
   read(text: string, sentence: number, beginsSentence: boolean): Reading {
     const terms: number[] = []
     this.#reading++
@@ -113,7 +116,7 @@ export class Vocabulary {
     return terms
   }
 
-  /** A name and the short forms that it is called by. */
+  /** The terms of a name and of its short forms. */
   spelledBy(name: string): number[] {
     const terms: number[] = []
     const lower = name.toLowerCase()
@@ -126,7 +129,7 @@ export class Vocabulary {
     return terms
   }
 
-  /** How much it tells to say this term, given how many sentences the range has. */
+  /** How much a term tells. `sentences`: how many sentences the range has. */
   weight(term: number, sentences: number): number {
     const occurrences = this.#occurrences[term]!
     const share = occurrences / Math.max(sentences, 20)
@@ -202,7 +205,7 @@ export class Vocabulary {
 }
 
 const DIGITS = /[\d\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\uff10-\uff19]/
-/** What stands behind a number. */
+/** Characters that stand behind a number. */
 const COUNTED = /^[号點点月日元块年人个個天岁次件张位]$/u
 const LONG_FIGURE = /^\d{4}[-/.]/
 const CUES = Map.groupBy(CUE_BEGINNINGS, beginning => beginning.charAt(0))
@@ -217,7 +220,7 @@ function forEachPair(run: string, visit: (pair: string) => void): void {
   for (let at = 0; at + 1 < run.length; at++) visit(run.slice(at, at + 2))
 }
 
-/** Hiragana alone is mostly grammar, and so is a pair with a grammatical character in it. */
+/** Hiragana alone is mostly grammar. So is a pair with a grammatical character in it. */
 function pairWeight(pair: string): number {
   const first = pair.charCodeAt(0)
   if ((first >= 0x3041 && first <= 0x309f) || EMPTY_PAIRS.has(pair)) return 0
@@ -234,10 +237,10 @@ function wordWeight(lower: string, hasDigit: boolean): number {
   return lower.length === 3 ? 0.8 : lower.length === 4 ? 0.9 : 1
 }
 
-/** So light that it is harmless where the language is another one: endings of number and tense. */
+/** Cuts off endings of number and tense. It cuts so little that it does no harm in another language. */
 function stem(lower: string): string {
   if (DIGITS.test(lower)) return lower
-  // A Korean word carries its particles behind it.
+  // A Korean word carries its particles at its end.
   if (isHangul(lower.charCodeAt(0))) return lower.slice(0, lower.length > 3 ? 3 : 2)
   const word = lower.replace(/['’](?:s|d|ll|re|ve|m)?$/, '')
   if (word.length > 5 && word.endsWith('ing')) return word.slice(0, -3)

@@ -10,12 +10,12 @@ import type { Vocabulary } from './terms.ts'
 import type { Unit } from './units.ts'
 
 /**
- * What of a range stands and falls together: a correction with what it corrects, an answer with its question, a "not"
- * with what it negates, where they are sentences or messages of their own.
+ * Ties what is told together or not at all: a correction with what it corrects, an answer with its question,
+ * a "not" with what it negates. They are tied where they are sentences or messages of their own.
  */
 
 const STEP = 50
-/** One sentence over several messages is written within so long. */
+/** A person writes one sentence over several messages within so long. */
 const BURST_MILLISECONDS = 3 * 60_000
 const AGREES_WITHIN_MESSAGES = 6
 const MAX_NEEDS = 4
@@ -26,7 +26,7 @@ const SETTLED_FACTOR = 1.3
 
 export interface Person {
   readonly id: string
-  /** As a question may call them. */
+  /** The name by which a question may call them. */
   readonly name: string
 }
 
@@ -45,7 +45,7 @@ export function* tieUnits(
     (unit, index): Told => ({
       message: unit.message,
       person: persons[unit.message]!.id,
-      // What somebody passed on corrects nothing, and is put right by whoever said it.
+      // What a person passed on corrects nothing. Only the person who said it can put it right.
       text: unit.kind === 'prose' && !isForeign(messages[unit.message]!) ? texts[index]! : '',
       isPerson: messages[unit.message]!.role === 'user',
       terms: unit.clauses
@@ -73,7 +73,7 @@ function joined(clauses: Unit['clauses']): string {
         .trim()
 }
 
-/** The message that each one answers, by its index. */
+/** For each message, the index of the message that it answers. */
 function replyTargets(messages: readonly SourceMessage[]): (number | null)[] {
   const bySeq = new Map<number, number>()
   const byId = new Map<string, number>()
@@ -122,7 +122,7 @@ function* tieQuestions(
         repliesTo: replies[message] ?? null,
       })
     if (unit.question !== null && isShort && isFragment(text)) unit.needs.push(unit.question)
-    // What it answers stands before it, where its question is not told.
+    // With `answered`, what it answers stands before it, where its question is not told.
     else if (isShort && isBare(text))
       unit.isLost = unit.question === null && messages[message]!.answered === undefined
     if (unit.question !== null) drafts[unit.question]!.isAnswered = true
@@ -132,7 +132,10 @@ function* tieQuestions(
   }
 }
 
-/** "640 euros?" "No way.", and "I will not" "pay that" in two messages. */
+/**
+ * Ties a verdict to its sentence, and the halves of one sentence to each other: "640 euros?" "No way.", and
+ * "I will not" "pay that" in two messages.
+ */
 function* tieVerdicts(
   drafts: Draft[],
   texts: readonly string[],
@@ -152,7 +155,7 @@ function* tieVerdicts(
     const isBurst = isSame || (unit.message - earlier.message <= 3 && apart <= BURST_MILLISECONDS)
     if (!isBurst) continue
     if (leavesOpen(texts[before]!, { isNextTheirs: unit.message - earlier.message <= 1 })) {
-      // It is half a sentence, and no answer.
+      // It is half of a sentence, and no answer.
       earlier.needs = earlier.needs.filter(need => need !== earlier.question)
       earlier.question = null
       bind(drafts, before, index)
@@ -173,7 +176,7 @@ function need(unit: Draft, other: number): void {
 }
 
 function applyCorrections(drafts: Draft[], corrections: readonly Correction[], told: readonly Told[]): void {
-  /** By what each sentence was replaced last. */
+  /** The last correction of each sentence. */
   const final = new Map<number, Correction>()
   for (const correction of corrections)
     if (correction.later !== null) final.set(correction.earlier, correction)
@@ -196,23 +199,23 @@ function applyCorrections(drafts: Draft[], corrections: readonly Correction[], t
     }
     const last = resolve(correction)
     if (isPlain && last.isPlain && old !== null && annotate(unit, old.text, last.new!.text)) {
-      // It says no more than what is told there now.
+      // The later sentence says no more than the corrected one tells now.
       if (isBare && later !== earlier) drafts[later]!.isLost = true
       continue
     }
     if (later === earlier) continue
     need(unit, last.later!)
     if (isSure) unit.isStale = true
-    // Of what it is a value only the earlier one says.
+    // Only the earlier sentence tells what the value is a value of.
     if (isBare && told[earlier]!.terms.length > told[later]!.terms.length + 1) need(drafts[later]!, earlier)
   }
 }
 
 const MAX_CHAIN = 8
-/** Which we have put there. */
+/** A day that this package has put into the text. */
 const RESOLVED_DAY = / \(\d{4}[-–/\d]*\)/g
 
-/** The value that holds, put behind the one that does not. */
+/** Puts the value that holds behind the value that does not. */
 function annotate(unit: Draft, old: string, now: string): boolean {
   const at = unit.clauses.findIndex(({ text }) => indexOfWhole(text, old) >= 0)
   if (at < 0 || old.includes(now)) return false
@@ -232,7 +235,7 @@ function annotate(unit: Draft, old: string, now: string): boolean {
   return true
 }
 
-/** Not as a part of a longer word or number. */
+/** Where the value stands whole, not as a part of a longer word or number. */
 function indexOfWhole(text: string, value: string): number {
   for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1))
     if (!joins(text[at - 1], value[0]!) && !joins(value.at(-1)!, text[at + value.length])) return at
@@ -275,7 +278,7 @@ function* weigh(
     const text = texts[index]!
     if (unit.needs.length === 0 && saysNothing(text)) unit.isLost = true
     unit.worth = worthOf(text, agreed[index]!)
-    // Proposed, and agreed to: that was settled.
+    // It was proposed and agreed to, so it is settled.
     if (unit.isAnswered && agreed[index]! > 0) unit.worth *= SETTLED_FACTOR
   }
 }

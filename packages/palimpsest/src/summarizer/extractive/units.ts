@@ -20,43 +20,49 @@ export interface Unit {
   /** Index of the message. */
   readonly message: number
   readonly clauses: readonly Clause[]
-  /** What stands before it where it is told: what its message answers. */
+  /** What stands before the sentence where it is told: the words that its message answers. */
   readonly before: string
   readonly kind: Passage['kind']
   readonly isQuestion: boolean
   readonly hasCue: boolean
-  /** Index of the question that this answers. */
+  /** Index of the question that it answers. */
   readonly question: number | null
   /** Indexes of the sentences without which this one would say something else. */
   readonly needs: readonly number[]
-  /** It says nothing by itself: it is told only where another one needs it. */
+  /** It says nothing by itself, so it is told only where another sentence needs it. */
   readonly isLost: boolean
-  /** What it says holds no more at the end of the range. */
+  /** What it says is no longer so at the end of the range. */
   readonly isStale: boolean
-  /** A question that was answered. */
+  /** A question that has an answer. */
   readonly isAnswered: boolean
-  /** How much more than its words it is worth: 1 for what tells something like any other. */
+  /** A factor: how much more than its words the sentence is worth; 1 for an ordinary one. */
   readonly worth: number
 }
 
 interface Clause {
-  /** On one line; a relative date carries the day that it means. */
+  /** On one line. A relative date carries the day that it means. */
   readonly text: string
   readonly terms: readonly number[]
   readonly tokens: number
-  /** Cut off from the clause behind it, it or that one would say something else. */
+  /** Cut off from the next clause, this clause or that one would say something else. */
   readonly bindsNext: boolean
-  /** Worth a look for names, figures and links. */
+  /** It is worth a look for names, figures and links. */
   readonly mayHoldDetails: boolean
-  /** A value in it was corrected, which is said behind it: without that it would be wrong. */
+  /**
+   * A value in it was corrected, and the right value stands behind it. Without that, the clause would be
+   * wrong.
+   */
   readonly isCorrected: boolean
 }
 
 export interface Range {
   readonly messages: readonly SourceMessage[]
-  /** Of each message, as it is written. */
+  /** The speaker of each message, as the name is written. */
   readonly speakers: readonly string[]
-  /** Of each message: two may be written alike, and one otherwise after a change of name. */
+  /**
+   * The person behind each message. Two people may be written alike, and one person in two ways after a
+   * change of name.
+   */
   readonly identities: readonly string[]
   /** The day of each message in its own zone, as `calendar-day` counts. */
   readonly days: readonly number[]
@@ -67,10 +73,13 @@ export interface Range {
   readonly terseness: number
 }
 
-/** Characters after which a step ends: well under a millisecond of work. */
+/** A step ends after so many characters: well under a millisecond of work. */
 const STEP_CHARACTERS = 800
 const MAX_EVENT_CHARACTERS = 240
-/** Of the day that a relative date means: in a later reader's hands it is the part that is lost for good. */
+/**
+ * The weight of the day that a relative date means. For a later reader, this is the part that is lost for
+ * good.
+ */
 const DATE_WEIGHT = 2.5
 const NO_DAYS = { dates: [], open: [] } as const
 
@@ -95,7 +104,7 @@ export function* readRange(
     const speaker =
       language === null || !isForeign(message) ? speakerIn(who, message) : spokenBy(message, nameOf, language)
     speakers.push(speaker)
-    // What somebody passed on is no stretch of what they say themselves.
+    // What a person passed on is no part of what the person says.
     const id = isForeign(message) ? `${identityOf(message)} ${speaker}` : identityOf(message)
     persons.push({ id, name: message.sender?.name ?? message.sender?.id ?? '' })
     days.push(dayInZone(message.at, message.zone ?? zone))
@@ -114,7 +123,7 @@ export function* readRange(
             for (const { label } of datesWithin(sentence.clauses, at, dates))
               vocabulary.addSpecial(label, DATE_WEIGHT, units.length, terms)
         }
-        // Which day it is was not told, but it was told of a day.
+        // The text does not tell which day it is, but it speaks of a day.
         if (open.length > 0) {
           const day = formatDay(days[index]!)
           for (const { start, end } of open)
@@ -166,7 +175,7 @@ export function* readRange(
   }
 }
 
-/** Tokens of a message, on average: of those who write in sentences, and of those who write a few words. */
+/** Tokens of a message, on average: of people who write in sentences, and of people who write a few words. */
 const WORDY_TOKENS = 12
 const TERSE_TOKENS = 7
 
@@ -183,16 +192,16 @@ function tersenessOf(units: readonly Unit[]): number {
   return Math.min(1, Math.max(0, (WORDY_TOKENS - tokens / messages) / (WORDY_TOKENS - TERSE_TOKENS)))
 }
 
-/** Of fewer, a mean says nothing. */
+/** Of fewer messages, a mean says nothing. */
 const MIN_TERSE_MESSAGES = 8
 
-/** What was corrected since is no event of its day, and what is longer than an event is told up to a clause's end. */
+/** What was corrected later is no event of its day. A text that is too long for an event is cut. */
 function eventOf(
   { before, clauses, message, needs, isQuestion, isStale, isLost }: Unit,
   on: string,
   { messages, speakers }: Pick<Range, 'messages' | 'speakers'>,
 ): DatedEvent[] {
-  // What needs another sentence would say something else alone, and what is asked has not happened.
+  // A sentence that needs another one would say something else alone, and what is asked has not happened.
   if (isStale || isLost || isQuestion || needs.length > 0) return []
   const said = clip(
     clauses
@@ -237,8 +246,8 @@ function joinClauses(
 }
 
 /**
- * What it answers, before the first sentence of a message whose question is not told with it. Such an answer is told
- * whole: of half of it nobody could say what it answers.
+ * Puts what a message answers before its first sentence, where its question is not told with it. Such an
+ * answer is told whole: from half of it, no reader could say what it answers.
  */
 function behindAnswered(
   units: readonly Unit[],
@@ -259,12 +268,15 @@ function behindAnswered(
   })
 }
 
-/** With what follows from it. */
+/** Of a need, together with what follows from it. */
 const MAX_NEED_CHARACTERS = 120
 
 const DETAIL_MARK = /["“「『《«@]|www\./
 
-/** The relative dates that end within one of the clauses; today's left out, for the line says what day it is. */
+/**
+ * The relative dates that end within one of the clauses. A date of the same day is left out, because the line
+ * says what day it is.
+ */
 function datesWithin(clauses: readonly string[], at: number, dates: readonly DateMention[]): DateMention[] {
   let start = 0
   for (let before = 0; before < at; before++) start += clauses[before]!.length
@@ -272,7 +284,7 @@ function datesWithin(clauses: readonly string[], at: number, dates: readonly Dat
   return dates.filter(date => isToResolve(date) && date.end > start && date.end <= end)
 }
 
-/** The terms of the clause in which something ends. */
+/** The terms of the clause in which the place `end` lies. */
 function termsAt(clauses: readonly string[], readings: readonly Reading[], end: number): number[] {
   let start = 0
   for (const [at, clause] of clauses.entries()) {
@@ -282,7 +294,7 @@ function termsAt(clauses: readonly string[], readings: readonly Reading[], end: 
   return readings.at(-1)!.terms
 }
 
-/** The day that is meant, put behind each relative date. */
+/** The text with the day that is meant behind each relative date. */
 export function withDays(text: string, start: number, dates: readonly DateMention[]): string {
   let said = ''
   let from = 0

@@ -1,5 +1,5 @@
 /**
- * The exact values in a text, each of a kind: only a value of the same kind can take the place of another. Words
+ * The exact values in a text, each of a kind: only a value of the same kind can replace another. The words
  * around a value say what it is a value of.
  */
 
@@ -7,9 +7,9 @@ type ValueKind = 'time' | 'day' | 'money' | 'code' | 'count'
 
 export interface Value {
   readonly kind: ValueKind
-  /** As it stands. */
+  /** As it stands in the text. */
   readonly text: string
-  /** The same for values that are the same. */
+  /** Equal for values that are the same. */
   readonly key: string
   readonly start: number
   readonly end: number
@@ -41,7 +41,7 @@ export function findValues(text: string): Value[] {
   const values: Value[] = []
   for (const match of read.matchAll(VALUE)) {
     const at = match.slice(1).findIndex(each => each !== undefined)
-    // A day that the summary itself has put there.
+    // A day that the summary itself has put into the text.
     if (read[match.index - 1] === '(' && /^\d{4}-/.test(match[0])) continue
     values.push({
       kind: KINDS[at]!,
@@ -62,7 +62,7 @@ export function valueKey(text: string): string {
     .replace(/(\d)(?:st|nd|rd|th)/, '$1')
 }
 
-/** "7am" may have become "9": a bare small number fits what has a unit. */
+/** "7am" may have become "9": a bare small number also fits a value with a unit. */
 export function mayReplace(later: Value, earlier: Value): boolean {
   if (later.key === earlier.key) return false
   if (DIGITS_ONLY.test(later.key) && DIGITS_ONLY.test(earlier.key) && isPlain(later) && isPlain(earlier))
@@ -75,7 +75,7 @@ export function mayReplace(later: Value, earlier: Value): boolean {
 
 const DIGITS_ONLY = /^\d+$/
 
-/** A number of something, whether money, a code or a count. */
+/** Whether it is a number of something: money, a code or a count. */
 function isPlain({ kind }: Value): boolean {
   return kind === 'code' || kind === 'count' || kind === 'money'
 }
@@ -84,7 +84,7 @@ function isWeekday(text: string): boolean {
   return /day|周|星期|礼拜/iu.test(text)
 }
 
-/** 7741 and 7714, 48213 and 48231: one was mistaken for the other. */
+/** 7741 and 7714, 48213 and 48231: whether one was written for the other by mistake. */
 export function isMisspelled(later: Value, earlier: Value): boolean {
   const [one, other] = [later.key, earlier.key]
   if (one === other || one.length !== other.length || one.length < 3) return false

@@ -1,15 +1,15 @@
 /**
- * Small tables for the languages that chats are mostly in. They sharpen the choice; nothing depends on them:
- * in a language without a table, rare words still weigh more than common ones.
+ * Small tables for the languages of most chats. They sharpen the choice, but nothing depends on them: in a
+ * language without a table, rare words still weigh more than common ones.
  */
 
 function words(...lists: readonly string[]): ReadonlySet<string> {
   return new Set(lists.join(' ').split(/\s+/).filter(Boolean))
 }
 
-/** Grammar and courtesy: they say nothing about what was talked about. */
+/** Words of grammar and courtesy. They say nothing about the subject of the talk. */
 export const EMPTY_WORDS = words(
-  // English: grammar, then what chats are full of
+  // English: grammar, then words that chats are full of
   `a an the and or but if then else so as at by for from in into of off on onto out over to under up with
   without about after again all also am any are aren't around away back be because been before being between
   both can can't cannot could couldn't did didn't do does doesn't doing don't down during each either even ever
@@ -67,7 +67,7 @@ export const EMPTY_WORDS = words(
   있습니다 없습니다 합니다 해요 했어요 입니다 이에요 예요 감사합니다 안녕하세요 안녕 고마워 알겠습니다 그럼 정말 진짜 너무`,
 )
 
-/** Han characters that carry grammar, so that a pair with one of them says little. */
+/** Han characters that carry grammar. A pair with one of them says little. */
 export const EMPTY_HAN = new Set(
   '的了是我你您他她它们們在有不这這那哪个個就也都和与與吗嗎吧呢啊哦嗯呀哈着著过過地得很还還要会會能可以把被让讓给給对對从從到为為而且但或如果因所么麼什怎样樣谁誰些之其去来來说說看想好没沒太再又才只更最请請谢謝',
 )
@@ -80,8 +80,8 @@ export const EMPTY_PAIRS: ReadonlySet<string> = new Set(
 )
 
 /**
- * What marks a decision, a preference, a rule, a promise or a fact about oneself: words by how they begin, pairs
- * of words, and in scripts without spaces anything that holds them.
+ * Signs of a decision, a preference, a rule, a promise or a fact about oneself. They are beginnings of words,
+ * pairs of words, and, in scripts without spaces, any text that holds them.
  */
 export const CUE_BEGINNINGS: readonly string[] = `decided agreed chose must deadline prefer favorite favourite
   allergi allergy intoleran vegetarian vegan promise planning birthday married born bought booked remember important
@@ -103,7 +103,7 @@ export const CUE_PAIRS: ReadonlySet<string> = new Set(
 export const UNSPACED_CUE =
   /决定|決定|确定|確定|定了|就这|选择|選擇|同意|喜欢|喜歡|最爱|讨厌|不吃|过敏|過敏|必须|必須|需要|不能|不要|截止|负责|計劃|计划|打算|承诺|约定|生日|住在|我叫|我是|预算|優先|优先|目标|結婚|结婚|決め|好き|嫌い|アレルギー|必要|しなければ|締め切り|締切|予定|約束|誕生日|担当|目標|결정|좋아|싫어|알레르기|필요|마감|예정|약속|생일|담당/
 
-/** What binds a clause to its neighbour: cut apart, the rest would say something else. */
+/** What binds a clause to its neighbour: if they are cut apart, the rest says something else. */
 export const BINDS_FORWARD =
   /^(?:if|unless|when|once|until|although|even if|instead of|not|si|cuando|wenn|falls|sobald|quand|lorsque|se|quando|если|когда|如果|要是|除非|假如|もし)(?![a-zà-ÿа-я])/i
 export const BINDS_BACK =

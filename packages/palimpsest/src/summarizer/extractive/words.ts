@@ -2,10 +2,12 @@ import { DIGIT, LETTER, LETTER_KIND } from './letters.ts'
 
 const APOSTROPHE = 0x27
 const CURLY_APOSTROPHE = 0x2019
-/** Between two digits they are part of one figure: 14:35, 1,200, 3.5, 2026-03-09. */
+/** Between two digits, these marks are part of one figure: 14:35, 1,200, 3.5, 2026-03-09. */
 const FIGURE_MARKS = new Set([...'.,:/-'].map(mark => mark.charCodeAt(0)))
 
-/** Calls back for each word, or for each run of an unspaced script, with the kind of its first character. */
+/**
+ * Calls `visit` for each word, or for each run of an unspaced script, with the kind of its first character.
+ */
 export function forEachWord(text: string, visit: (start: number, end: number, kind: number) => void): void {
   const { length } = text
   let index = 0

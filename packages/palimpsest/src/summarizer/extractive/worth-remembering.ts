@@ -2,12 +2,15 @@ import { findDates } from '../relative-dates.ts'
 import { findPersonal } from './personal-statements.ts'
 import { findOfPlace } from './place-statements.ts'
 
-/** `lasting`: what was decided, planned or promised, and what somebody is or likes. `telling`: a number, another day, a name. */
+/**
+ * `lasting`: what was decided, planned or promised, and what a person is or likes. `telling`: a number,
+ * another day, a name.
+ */
 export type Worth = 'lasting' | 'telling'
 
 /**
- * What in a sentence is still worth knowing when its day is over; `null`: nothing. That the weather is nice today, or that
- * somebody is tired, is not, and without a model nothing of it is written down for good.
+ * What in a sentence is still worth knowing when its day is over; `null`: nothing. Nice weather or a tired
+ * person is not worth it. Without a model, nothing of the kind is written down for good.
  */
 export function worthRemembering(
   sentence: string,
@@ -30,13 +33,13 @@ export function worthRemembering(
   return isTelling ? 'telling' : null
 }
 
-/** Of these languages there is no table: all that is no small talk may be worth it. */
+/** There is no table for these languages, so all that is no small talk may be worth it. */
 const UNKNOWN_SCRIPT =
   /[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}\p{sc=Arabic}\p{sc=Hebrew}\p{sc=Devanagari}\p{sc=Greek}]/u
 
 const WEATHER = /天气|天氣|(?<!\p{L})(?:weather|sunny|rainy|raining)(?!\p{L})/iu
 
-/** A number of something, in digits or in characters with what is counted behind them. */
+/** A number of something, in digits, or in characters with what they count behind them. */
 const FIGURE =
   /\p{Nd}|(?:[二两三四五六七八九十百千万亿]+|[一][百千万])(?:[个個元块天年月日号號点點岁歳人次件张張本台辆斤米里周週层層楼樓位只条條页頁杯瓶套间間钱]|多?[个個]|公里|小时|分钟|星期|美元|欧元)/u
 const LINK_OR_QUOTED = /https?:\/\/\S|(?<!\p{L})www\.\S|\p{L}@\p{L}|[“「『《][^”」』》]{2,40}[”」』》]/u
@@ -50,11 +53,11 @@ const FAMILY =
 
 const SURNAMES =
   '王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段'
-/** `小王`, `老李`, `张总`, `陈老师`. Other names of people cannot be told from words. */
+/** `小王`, `老李`, `张总`, `陈老师`. Other names of people look like words. */
 const HAN_NAME = new RegExp(
   `[小老阿][${SURNAMES}](?![心时孩])|[${SURNAMES}](?:总|老师|经理|先生|女士|小姐|医生|工|姐|哥|阿姨|叔叔|教授|主任)|(?:叫|名字是)[\\p{sc=Han}]{2,4}`,
   'u',
 )
 
-/** Which moment it is says what a date means, not whether there is one. */
+/** The moment decides what a date means, not whether there is a date. */
 const ANY_MOMENT = { at: new Date(0), zone: 'UTC' }

@@ -6,7 +6,9 @@ import type { Tally } from './tally.ts'
 import { pause } from './within.ts'
 
 const FIRST_PAUSE_MS = 500
-/** Who is told to wait for longer gives up: the fold's own back-off is there for that. */
+/**
+ * If the provider asks for a longer wait, the request gives up. The fold's own back-off is there for that.
+ */
 const MAX_PAUSE_MS = 10_000
 
 export interface AskOptions {
@@ -16,8 +18,8 @@ export interface AskOptions {
 }
 
 /**
- * The models that one request may ask: the first, and where it fails the fallback, which then stays for the
- * rest of the request, so that a first model that hangs is waited for once.
+ * The models that one request may ask: the first one, and where it fails the fallback. The fallback then
+ * stays for the rest of the request, so that a first model that hangs is waited for once.
  */
 export class Models {
   readonly #first: LanguageModelLike
@@ -31,7 +33,7 @@ export class Models {
     this.#tally = tally
   }
 
-  /** `read` throws a `SummarizerError` on an answer that is none: that is a failure like any other. */
+  /** `read` throws a `SummarizerError` on an answer that it cannot use. That is a failure like any other. */
   async ask<Answer>(
     call: Omit<ModelCall, 'timeoutMs' | 'onUsage'>,
     read: (text: string, model: LanguageModelLike) => Answer | Promise<Answer>,
@@ -42,10 +44,10 @@ export class Models {
       return await this.#askOne(this.#first, call, read)
     } catch (error) {
       call.signal?.throwIfAborted()
-      // What one model may no longer spend is not spent on another.
+      // Where the spend guard stops the first model, the fallback does not spend in its place.
       if (fallback === null || PalimpsestError.isInstance(error) || SummarizerError.isSpendGuard(error))
         throw error
-      // Where both fail, the first one's reason is what there is to mend.
+      // Where both fail, the first one's reason is the one to mend.
       const answer = await this.#askOne(fallback, call, read).catch(() => {
         call.signal?.throwIfAborted()
         throw error
@@ -74,7 +76,7 @@ export class Models {
   }
 }
 
-/** `null`: asking again would not help, or not soon. */
+/** In milliseconds; `null`: asking again would not help, or not soon. */
 function pauseAfter(error: unknown, retries: number): number | null {
   if (!SummarizerError.isInstance(error)) return null
   if (error.reason !== 'rate_limited' && error.reason !== 'unavailable') return null

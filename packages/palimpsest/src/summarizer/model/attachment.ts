@@ -1,7 +1,9 @@
 import { type AttachmentPart, oneLine, summarizeAttachment } from '../../log/index.ts'
 import { clip } from '../clip.ts'
 
-/** Fields that libraries use for where an attachment is, and for its bytes alike. */
+/**
+ * Fields in which libraries put where an attachment is. Some libraries put its bytes into the same fields.
+ */
 const PLACES = [
   'ref',
   'url',
@@ -20,7 +22,10 @@ const MAY_BE_BYTES = new Set(['image', 'file', 'data', 'source'])
 const MAX_CHARACTERS = 200
 const MAX_META = 8
 
-/** `{ type, ref, meta }`: what is known of it without its bytes, and what else is short enough to tell. */
+/**
+ * `{ type, ref, meta }`: what is known of the attachment without its bytes, and other values short enough to
+ * tell.
+ */
 export function describeAttachment(part: AttachmentPart): string {
   const known = summarizeAttachment(part)
   const ref =
@@ -53,7 +58,7 @@ function placeIn(field: string, value: unknown): string | null {
   return tellable(value) as string | null
 }
 
-/** Short plain values; a longer text with spaces in it is a caption, one without is likely bytes. */
+/** Short plain values. A longer text with spaces in it is a caption; one without spaces is likely bytes. */
 function tellable(value: unknown): string | number | boolean | null {
   if (typeof value === 'number' || typeof value === 'boolean') return value
   if (typeof value !== 'string' || value === '' || /^\s*data:/i.test(value)) return null

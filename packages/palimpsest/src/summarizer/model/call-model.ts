@@ -11,13 +11,13 @@ type Sdk = typeof import('ai')
 
 let loading: Promise<Sdk> | null = null
 
-/** Takes a sixth of a second, so it is loaded with the first call. */
+/** Loading takes a sixth of a second, so the package is loaded with the first call. */
 async function loadSdk(): Promise<Sdk> {
   loading ??= import('ai')
   try {
     return await loading
   } catch (cause) {
-    // It may have been installed by the next time.
+    // The package may be installed by the next call.
     loading = null
     throw new MissingPeerError('ai', 'A language model as the summariser', cause)
   }
@@ -26,15 +26,15 @@ async function loadSdk(): Promise<Sdk> {
 export interface ModelCall {
   readonly instructions: string
   readonly prompt: string
-  /** Sent before everything else: instructions and prompt follow it as one message. */
+  /** Sent before everything else. Instructions and prompt follow it as one message. */
   readonly prefix?: Prefix | undefined
   readonly asks: 'summary' | 'summary and memo' | 'memo' | 'user facts' | 'scope facts'
-  /** Beside a summary. */
+  /** The answer also holds extracts, beside a summary. */
   readonly withExtracts?: boolean
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
   readonly beforeCall?: CallGate | undefined
-  /** Told what was used, also where the answer turns out to be none. */
+  /** Called with what was used, also where the answer cannot be used. */
   readonly onUsage: (usage: CallUsage) => void
 }
 
@@ -44,7 +44,7 @@ export interface CallUsage {
   readonly outputTokens: number
 }
 
-/** One answer that ended normally, as text. There is no limit on the output: reasoning would use it up. */
+/** One answer that ended normally, as text. The output has no limit: reasoning would use it up. */
 export async function callModel(model: LanguageModelLike, call: ModelCall): Promise<string> {
   const sdk = await loadSdk()
   const name = modelName(model)
@@ -57,7 +57,7 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
         model: name,
       }),
     )
-  // A format is part of what a provider caches by.
+  // A format is part of what a provider caches by, so a call with a prefix has none.
   const format = call.prefix ? 'text' : formatOf(model)
   try {
     return await ask(format)
@@ -65,11 +65,11 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
     signal?.throwIfAborted()
     if (PalimpsestError.isInstance(error)) throw error
     const failure = classifyError(error, name)
-    // A router that knows no server which takes the format answers with 404.
+    // A router that knows no server for the format answers with 404.
     const isRefused = failure.reason === 'request_refused' || failure.reason === 'model_not_found'
     if (format === 'text' || !isRefused || !blamesFormat(error)) throw failure
   }
-  // The instructions ask for JSON too: a server that takes no format is asked without.
+  // The instructions ask for JSON too, so a server that takes no format is asked without one.
   takesNoFormat.add(model)
   return ask('text').catch((error: unknown) => {
     signal?.throwIfAborted()
@@ -77,7 +77,7 @@ export async function callModel(model: LanguageModelLike, call: ModelCall): Prom
   })
 }
 
-/** Where the provider turned it away, nobody read anything. */
+/** Where the provider turned the request away, no model read anything. */
 const NOTHING_TAKEN: readonly SummarizerFailure[] = [
   'rate_limited',
   'insufficient_quota',
@@ -87,7 +87,7 @@ const NOTHING_TAKEN: readonly SummarizerFailure[] = [
   'overflow',
 ]
 
-/** One request to the provider, which whoever counts them has let pass. */
+/** One request to the provider, which `beforeCall` has let pass. */
 async function counted(
   { model, beforeCall, onUsage, ...sent }: ModelCall & { readonly model: string },
   request: (onUsage: ModelCall['onUsage']) => Promise<string>,
@@ -106,7 +106,7 @@ async function counted(
     if (isRefused) await settle({ tokens: 0 })
     throw error
   } finally {
-    // A server that does not count leaves what was expected.
+    // Where a server does not count, the expected cost stands.
     if (tokens > 0) await settle({ tokens })
   }
 }
@@ -116,12 +116,18 @@ function tokensSent({ instructions, prompt, prefix }: Pick<ModelCall, 'instructi
   return estimateTokens(instructions + prompt + before)
 }
 
-/** `schema`: the provider holds the model to it. `json`: to JSON of any shape. `text`: it is only asked. */
+/**
+ * `schema`: the provider holds the model to the schema. `json`: the provider holds it to JSON of any shape.
+ * `text`: only the instructions ask for JSON.
+ */
 type Format = 'schema' | 'json' | 'text'
 
 const takesNoFormat = new WeakSet<LanguageModelLike>()
 
-/** Openai-compatible servers are asked for a schema only where the provider was told that they know it. */
+/**
+ * OpenAI-compatible servers are asked for a schema only where the provider was told that they support
+ * schemas.
+ */
 function formatOf(model: LanguageModelLike): Format {
   if (takesNoFormat.has(model)) return 'text'
   return 'supportsStructuredOutputs' in model && model.supportsStructuredOutputs === false ? 'json' : 'schema'
@@ -153,9 +159,10 @@ async function generate(
     model: model as never,
     ...(prefix ? afterPrefix(prefix, `${instructions}\n\n${prompt}`) : { instructions, prompt }),
     abortSignal,
-    // Retries are ours: the SDK's wait for two seconds and more.
+    // `Models` makes the retries: those of the SDK wait for two seconds and more.
     maxRetries: 0,
-    // Its parser would refuse what can be read; and it alone is told where the object stands.
+    // The SDK's parser would refuse answers that can be read. Only this function is told where the object
+    // stands.
     ...(format !== 'text' && {
       output: {
         ...output,
@@ -185,7 +192,7 @@ async function generate(
 
 function afterPrefix({ instructions, messages }: Prefix, task: string) {
   return {
-    // An empty text is refused by some.
+    // Some providers refuse an empty text.
     ...(instructions !== '' && { instructions }),
     messages: [...messages, { role: 'user', content: task }] as never,
   }
@@ -230,12 +237,12 @@ const EXTRACTS_FIELD = {
   },
 } as const
 
-/** As text: a schema that is held to strictly has no objects of any shape. */
+/** The memo is text: a schema that is held to strictly has no objects of any shape. */
 const MEMO_FIELD = {
   memo: { type: 'string', description: 'The whole memo, a JSON object, as JSON text' },
 } as const
 
-/** An empty day stands for none: not every provider knows fields of two types. */
+/** An empty day means no day: not every provider knows fields of two types. */
 function factsField(layer: FactRequest['layer']) {
   return {
     facts: {
@@ -261,7 +268,7 @@ function factsField(layer: FactRequest['layer']) {
   }
 }
 
-/** Every field is required and no other allowed, as strict providers want it. */
+/** Every field is required and no other is allowed, as strict providers demand. */
 function schemaFor(asks: ModelCall['asks'], withExtracts: boolean) {
   const properties = propertiesFor(asks, withExtracts)
   const required = Object.keys(properties)

@@ -4,7 +4,7 @@ import { comparable } from '../memory-line.ts'
 import type { Extract, SourceMessage, SummarizeRequest } from '../summarizer.ts'
 import { hasOwnWords } from '../told-apart.ts'
 
-/** Of a message in which its sender only passes something on, what says whose it is. */
+/** Whether the text says whose words they are, where the sender of the message only passes something on. */
 function isAttributed({ text }: Told, source: SourceMessage | undefined): boolean {
   if (source === undefined || hasOwnWords(source)) return true
   const names = byOrigin(source.content).flatMap(({ origin }) => (origin ? originNames(origin) : []))
@@ -14,8 +14,9 @@ function isAttributed({ text }: Told, source: SourceMessage | undefined): boolea
 type Told = Omit<Extract, 'on'>
 
 /**
- * Of what was found in each piece, the most telling first, no more than so many, each once: those that come first
- * in their piece before those that come second, of these the newest first. So no piece takes the room of another.
+ * At most `most` extracts, each once. Each piece lists the most telling first. The first extracts of all
+ * pieces go before the second ones, and so on; within a rank, the newest piece goes first. So no piece takes
+ * the room of another.
  */
 export function chooseExtracts(
   pieces: readonly (readonly Told[])[],

@@ -4,7 +4,10 @@ import { clip } from '../clip.ts'
 import { SummarizerError, type SummarizerFailure } from '../summarizer-error.ts'
 import { saysOverflow } from './says-overflow.ts'
 
-/** What the AI SDK's errors about a call have in common; known by its fields, so that any version's will do. */
+/**
+ * What the AI SDK's errors about a call have in common. They are known by their fields, so that those of any
+ * version fit.
+ */
 interface CallError {
   readonly message: string
   readonly statusCode?: number
@@ -13,7 +16,7 @@ interface CallError {
   readonly isRetryable?: boolean
 }
 
-/** The provider's failure, in our words. */
+/** The provider's failure as a `SummarizerError`. */
 export function classifyError(error: unknown, model: string): SummarizerError {
   if (SummarizerError.isInstance(error)) return error
   if (!(error instanceof Error)) return new SummarizerError('failed', `said: ${String(error)}`, { model })
@@ -36,11 +39,11 @@ function reasonOf(error: CallError): SummarizerFailure {
   if (status === 413) return 'overflow'
   if (status === 408 || status === 409 || status >= 500) return 'unavailable'
   if (status >= 400) return saysOverflow(`${message}\n${responseBody}`) ? 'overflow' : 'request_refused'
-  // It came through, and is no answer: a page of a proxy, or half of one.
+  // The request came through, but what came back is no answer: a page of a proxy, or half of one.
   return isRetryable ? 'unavailable' : 'no_summary'
 }
 
-/** In seconds, in milliseconds, or as a date. */
+/** In milliseconds. A header gives it in seconds, in milliseconds, or as a date. */
 function retryAfter({ responseHeaders = {} }: CallError): number | null {
   const milliseconds = Number.parseFloat(responseHeaders['retry-after-ms'] ?? '')
   if (milliseconds >= 0) return milliseconds

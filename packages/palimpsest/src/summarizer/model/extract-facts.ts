@@ -18,9 +18,9 @@ import { Tally } from './tally.ts'
 import { memoTokens } from './window.ts'
 
 /**
- * The messages, piece by piece as the window holds them; each piece is shown what the memory has and what the
- * pieces before it found. What the model may say is checked here: it can name no source that it was not shown,
- * and no line that is not there.
+ * Works through the messages piece by piece, as the window holds them. Each piece is shown what the memory
+ * has and what the pieces before it found. The answer is checked here: it can name no source that the model
+ * was not shown, and no line that is not there.
  */
 export async function extractFactsInPieces(
   settings: ModelSummarizerSettings,
@@ -64,14 +64,17 @@ export async function extractFactsInPieces(
   return { facts: memory.facts(), usage: tally.total() }
 }
 
-/** What somebody only passed on says nothing of them, whatever a model makes of it. */
+/** What a person only passed on says nothing of them, even if a model takes it so. */
 function ownSources({ messages, sources }: FactRequest): ReadonlySet<number> {
   return new Set(
     messages.filter(message => sources.has(message.seq) && hasOwnWords(message)).map(({ seq }) => seq),
   )
 }
 
-/** Those that are no sources are marked, each by itself, so that it costs the same however many there are. */
+/**
+ * Messages that are no sources are marked, each by itself, so that a mark costs the same however many
+ * messages there are.
+ */
 function entriesOf({ messages, zone, sources, people, marksAll = false }: FactRequest): Entry[] {
   if (!messages.some(({ seq }) => sources.has(seq))) return []
   return renderMessages(messages, zone, { people, marksAll, inert: neutralizeForFacts }).map(entry =>
@@ -95,7 +98,7 @@ function renderLine({ text }: MemoryLine): string {
   return neutralizeForFacts(shortLine(text))
 }
 
-/** As in the conversation. */
+/** The name as it stands in the conversation. */
 function nameOf({ subject, messages, people }: FactRequest): string {
   if (subject === null) return 'the person who writes to the assistant'
   const { id, name } = subject
@@ -108,7 +111,7 @@ function nameOf({ subject, messages, people }: FactRequest): string {
   )
 }
 
-/** The last that fit: a memory that outgrew the window leaves room for the conversation. */
+/** The last lines that fit: a memory that outgrew the window leaves room for the conversation. */
 function newestLines(lines: readonly MemoryLine[], tokens: number): MemoryLine[] {
   let from = lines.length
   for (let left = tokens; from > 0; from--) {

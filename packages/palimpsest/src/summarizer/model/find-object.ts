@@ -1,11 +1,11 @@
-/** Openings that are looked at: prose may hold braces of its own, but not without end. */
+/** How many opening braces are tried: prose may hold braces of its own, but not without end. */
 const MAX_OPENINGS = 20
 
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * The first JSON object in a text that will do, whatever stands around it. Two slips are forgiven, because models make
- * them: a line break inside a string, and a comma before a closing bracket.
+ * The first JSON object in a text that `willDo` accepts, with any text around it. Two slips are forgiven,
+ * because models make them: a line break inside a string, and a comma before a closing bracket.
  */
 export function findObject(text: string, willDo: (object: Fields) => boolean = () => true): Fields | null {
   let from = text.indexOf('{')
@@ -26,7 +26,7 @@ function parse(json: string | null): Fields | null {
   }
 }
 
-/** From an opening brace to the one that closes it, with the slips mended; `null`: none does. */
+/** From an opening brace to the one that closes it, with the slips mended; `null`: no brace closes it. */
 function balanced(text: string, from: number): string | null {
   let json = ''
   let depth = 0

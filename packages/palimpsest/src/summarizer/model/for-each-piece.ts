@@ -10,16 +10,16 @@ import { MIN_PIECE_TOKENS, pieceTokens } from './window.ts'
 interface PieceLoop {
   readonly entries: readonly Entry[]
   readonly settings: ModelSummarizerSettings
-  /** Of all pieces: what was used before a failure is told with it. */
+  /** The tally of all pieces: an error also tells what was used before it. */
   readonly tally: Tally
-  /** What else the next call holds. */
+  /** Tokens of all else that the next call holds. */
   readonly besideTokens: () => number
   readonly work: (piece: Piece, isLast: boolean) => Promise<void>
 }
 
 /**
- * From the front to the end, as much at a time as the window holds. A provider whose window is smaller than we were told says so: the pieces are halved until they
- * fit.
+ * Goes from the front to the end, with as much at a time as the window holds. A provider whose window is
+ * smaller than the settings say answers so; the pieces are then halved until they fit.
  */
 export async function forEachPiece({
   entries,

@@ -1,6 +1,6 @@
 /**
- * A language model of the AI SDK, as `anthropic('…')` or `openaiCompatible('…')` gives it. Only what is needed
- * to know one: whoever does without models compiles without the package `ai`.
+ * A language model of the AI SDK, as `anthropic('…')` or `openaiCompatible('…')` gives it. Holds only what is
+ * needed to know one, so that code without models compiles without the package `ai`.
  */
 export interface LanguageModelLike {
   readonly specificationVersion: string

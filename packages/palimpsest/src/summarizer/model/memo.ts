@@ -4,7 +4,7 @@ import { block, neutralize } from './neutralize.ts'
 
 type MemoValue = Readonly<Record<string, unknown>>
 
-/** The memo as it stands, what it is for, and what it has to look like where that can be said. */
+/** The memo as it stands, its instructions, and its schema where that can be told. */
 export function memoBlocks({ instructions, schema }: MemoRequest, value: MemoValue): string[] {
   const shape = jsonSchemaOf(schema)
   const lines = instructions.map(each => `- ${neutralize(each).replaceAll('\n', '\n  ')}`)
@@ -15,12 +15,12 @@ export function memoBlocks({ instructions, schema }: MemoRequest, value: MemoVal
   ]
 }
 
-/** No tag can be in it, and it is still the same value: what comes back unchanged is unchanged. */
+/** The JSON can hold no tag and keeps its value, so that a memo that comes back unchanged is unchanged. */
 function inertJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c').toWellFormed()
 }
 
-/** What a Standard Schema (zod and others) carries, as far as it is used here. */
+/** What a Standard Schema (zod and others) carries, as far as this code uses it. */
 interface StandardSchema {
   readonly '~standard': {
     readonly validate: (value: unknown) => unknown
@@ -34,7 +34,10 @@ function isStandard(schema: unknown): schema is StandardSchema {
   )
 }
 
-/** `null`: there is none, or it cannot be told as one; then the instructions alone say what is wanted. */
+/**
+ * `null`: there is no schema, or it cannot be told as JSON schema. Then the instructions alone say what is
+ * wanted.
+ */
 function jsonSchemaOf(schema: unknown): unknown {
   if (schema === undefined || schema === null) return null
   if (!isStandard(schema)) return schema
@@ -46,8 +49,8 @@ function jsonSchemaOf(schema: unknown): unknown {
 }
 
 /**
- * A plain JSON schema is told to the model and checked by whoever stores the memo. What cannot be checked
- * does not pass.
+ * A plain JSON schema passes here: the model is told it, and the code that stores the memo checks it. A memo
+ * that cannot be checked does not pass.
  */
 export async function memoSatisfies(schema: unknown, memo: MemoValue): Promise<boolean> {
   if (!isStandard(schema)) return true
@@ -59,7 +62,7 @@ export async function memoSatisfies(schema: unknown, memo: MemoValue): Promise<b
   }
 }
 
-/** It leaves room for the next piece; one that was larger before may stay as large. */
+/** Whether the memo leaves room for the next piece. A memo that was larger before may stay as large. */
 export function memoFits(memo: MemoValue, given: MemoValue, mostTokens: number): boolean {
   const tokens = estimateTokens(inertJson(memo))
   return tokens <= mostTokens || tokens <= estimateTokens(inertJson(given))

@@ -7,25 +7,29 @@ import type { ModelPrices } from './tally.ts'
 import { MIN_WINDOW_TOKENS, sourceTokens } from './window.ts'
 
 export interface ModelSummarizerOptions {
-  /** Asked once where the first model fails. */
+  /** Asked where the first model fails, and then for the rest of that request. */
   readonly fallback?: LanguageModelLike
-  /** The hard limit for each call. The default: 60,000. */
+  /** The hard limit for each call, in milliseconds. The default: 60,000. */
   readonly timeoutMs?: number
-  /** The window of the summariser itself; longer sources are worked through in pieces. The default: 32,000. */
+  /**
+   * The window of the summariser's model, in tokens. Longer sources are worked through in pieces. The
+   * default: 32,000.
+   */
   readonly windowTokens?: number
-  /** Of the first model; with them the usage has a cost. */
+  /** Prices of the first model. With them, the usage has a cost. */
   readonly prices?: ModelPrices
   /**
-   * Sends what the session's own model was last sent, and the task behind it: where the provider caches prefixes
-   * by itself and the model is the same one, the conversation is read at the cached price. Its instructions are
-   * then the bot's own, which a hostile conversation may have an easier time with. The default: false.
+   * Sends what the session's own model was last sent, and the task behind it. Where the provider caches
+   * prefixes by itself and the model is the same one, the conversation is read at the cached price. The
+   * instructions are then the bot's own, so a hostile conversation may have an easier time with them. The
+   * default: false.
    */
   readonly reusePrefix?: boolean
-  /** After 429, 5xx and broken connections. The default: 1. */
+  /** How often a call is repeated after 429, 5xx or a broken connection. The default: 1. */
   readonly maxRetries?: number
 }
 
-/** The options, filled in. */
+/** The options, with the defaults filled in. */
 export interface ModelSummarizerSettings {
   readonly model: LanguageModelLike
   readonly fallback: LanguageModelLike | null
@@ -37,8 +41,10 @@ export interface ModelSummarizerSettings {
 }
 
 /**
- * Summaries by a language model, through the AI SDK: any provider of it. Needs the package `ai`, which is loaded
- * with the first call.
+ * Summaries by a language model of any provider of the AI SDK. Needs the package `ai`, which is loaded with
+ * the first call.
+ *
+ * @example modelSummarizer(anthropic('claude-haiku-4-5'), { prices: { input: 1, output: 5 } })
  */
 export function modelSummarizer(
   model: LanguageModelLike,
@@ -50,7 +56,7 @@ export function modelSummarizer(
     reusesPrefix: settings.reusePrefix,
     asksBeforeCalls: true,
     factsReadAround: 0,
-    // From the prompt files, which are read when somebody asks.
+    // From the prompt files, which are read when the version is asked for.
     get version() {
       return readPrompts().version
     },

@@ -1,6 +1,6 @@
 import { withPlainLineBreaks } from '../../log/index.ts'
 
-/** Material stands between these in a prompt. */
+/** Tags around the material in a prompt. */
 const TAGS = [
   'conversation',
   'summaries',
@@ -14,31 +14,31 @@ const TAGS = [
   'script',
   'budget',
 ] as const
-/** And in one that asks for facts. Elsewhere these are words like any other. */
+/** Further tags, in a prompt that asks for facts. In other prompts these are words like any other. */
 const FACT_TAGS = ['memory', 'subject'] as const
 export type Tag = (typeof TAGS)[number] | (typeof FACT_TAGS)[number]
 
 const BREAKS_OUT = breaksOut(TAGS)
 const BREAKS_OUT_OF_FACTS = breaksOut([...TAGS, ...FACT_TAGS])
 
-/** What would end a block, or open one; and the marks with which chat templates separate roles. */
+/** What would end a block or open one, and the marks with which chat templates separate roles. */
 function breaksOut(tags: readonly Tag[]): RegExp {
   return new RegExp(`<(?=[\\s/]{0,20}(?:${tags.join('|')})\\b|\\|)`, 'gi')
 }
 
-/** Bytes that were written as text: they mean nothing to a reader and cost like words. */
+/** Bytes that were written as text. They mean nothing to a reader, and cost like words. */
 const DATA_URL = /data:[\w.+-]{1,40}\/[\w.+-]{1,60}(?:;[\w=.-]{1,40}){0,4},[\w%+/=-]{64,}/g
 const LONG_RUN = /[\w+/=-]{400,}/g
 const BASE64 = /^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)[\w+/-]+={0,2}$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufeff]/g
 
-/** The text as it can stand in a block: it cannot leave it, and holds no bytes. */
+/** The text as it can stand in a block: it cannot leave the block, and holds no bytes. */
 export function neutralize(text: string): string {
   return plain(text).replace(BREAKS_OUT, '‹')
 }
 
-/** As it can stand in a block of a prompt that asks for facts. */
+/** The text as it can stand in a block of a prompt that asks for facts. */
 export function neutralizeForFacts(text: string): string {
   return plain(text).replace(BREAKS_OUT_OF_FACTS, '‹')
 }
@@ -47,7 +47,7 @@ function plain(text: string): string {
   return withPlainLineBreaks(withoutBytes(text)).replace(CONTROL, ' ').toWellFormed()
 }
 
-/** Data URLs and long runs of base64, each by its length. */
+/** Replaces data URLs and long runs of base64, each by its length. */
 export function withoutBytes(text: string): string {
   return text
     .replace(DATA_URL, data => `[data, ${data.length} characters]`)

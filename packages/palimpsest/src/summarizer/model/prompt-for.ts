@@ -6,14 +6,17 @@ import { block, neutralize } from './neutralize.ts'
 import { earlierTokens } from './window.ts'
 
 interface PromptParts {
-  /** What stands for the pieces before this one. */
+  /** The summary of the pieces before this one. */
   readonly soFar: string | null
   readonly memo: Readonly<Record<string, unknown>> | null
   readonly piece: string
   readonly windowTokens: number
 }
 
-/** A memo says for itself what came before; more would cost more than the messages do. */
+/**
+ * The room for the earlier summary in a call that asks for a memo alone. A memo itself says what came before,
+ * and more would cost more than the messages do.
+ */
 const MEMO_EARLIER_TOKENS = 500
 
 /** Settings stand behind the material, where models heed them best. */
@@ -38,10 +41,10 @@ export function promptFor(
   ].join('\n\n')
 }
 
-/** So many are listed: more than that a reader does not keep apart either. */
+/** At most so many people are listed: a reader does not keep more apart either. */
 const MAX_LISTED = 60
 
-/** Whose names have to stand with their ids, in the way in which they are written; empty: no one's. */
+/** The people whose names have to stand with their ids, written in that way; empty: there are none. */
 export function peopleText({
   messages,
   people,
@@ -57,7 +60,7 @@ export function peopleText({
     .join('\n')
 }
 
-/** `null`: none are asked for. What a summary says was extracted when its messages were folded. */
+/** `null`: the request asks for none. What a summary says was extracted when its messages were folded. */
 export function wantedExtracts(request: MemoUpdateRequest | SummarizeRequest): ExtractsRequest | null {
   const { of, extracts } = request as Partial<SummarizeRequest>
   return extracts !== undefined && extracts.most > 0 && of !== 'summaries' ? extracts : null
@@ -65,17 +68,17 @@ export function wantedExtracts(request: MemoUpdateRequest | SummarizeRequest): E
 
 const LANGUAGES = { en: 'English', zh: 'Chinese' } as const
 
-/** Models know words better than tokens. */
+/** Models understand words better than tokens. */
 function budgetText(tokens: number, extracts: ExtractsRequest | null): string {
   const summary = `${tokens} tokens at most: about ${Math.floor(tokens * 0.7)} English words, or as many Chinese characters`
   if (extracts === null) return summary
   return `${summary}\nExtracts: ${extracts.most} at most; where the conversation is in no language in particular, in ${LANGUAGES[extracts.language]}`
 }
 
-/** More is not measured, only to be cut off. */
+/** A longer text is cut to this before it is measured: the rest would be cut off anyway. */
 const MAX_CHARACTERS_PER_TOKEN = 6
 
-/** The end of a text that is too long, from the beginning of a line where one is near enough. */
+/** The end of a text that is too long. It begins with a line of its own where one is near enough. */
 function newestOf(text: string, tokens: number): string {
   let tail = text.slice(-tokens * MAX_CHARACTERS_PER_TOKEN)
   for (let size = estimateTokens(tail); size > tokens; size = estimateTokens(tail))

@@ -14,13 +14,13 @@ type PromptName = (typeof NAMES)[number]
 
 export interface Prompts {
   readonly texts: Readonly<Record<PromptName, string>>
-  /** Changes with any of them; stored with each segment. */
+  /** Changes with any of the texts. Stored with each segment. */
   readonly version: string
 }
 
 let prompts: Prompts | null = null
 
-/** Read once, when first needed: the files stand beside the code, in `src` as in `dist`. */
+/** The files are read once, when first needed. They stand beside the code, in `src` as in `dist`. */
 export function readPrompts(): Prompts {
   if (prompts) return prompts
   // An import would cost every start 6 ms.

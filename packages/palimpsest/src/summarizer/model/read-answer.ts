@@ -5,25 +5,25 @@ import { findTextProblem, type TextProblem } from '../text-problem.ts'
 import { type Fields, isObject, readDay, readNumber, withoutThinking } from './answer-fields.ts'
 import { findObject } from './find-object.ts'
 
-/** What an answer came to: taken as it was meant, whatever stands around it. */
+/** What was read from an answer. It is taken as it was meant, with any text around it. */
 export interface Answer {
   readonly summary: string
   readonly events: readonly DatedEvent[]
   readonly details: readonly string[]
   readonly extracts: readonly Omit<Extract, 'on'>[]
-  /** `null`: none, or none that can be used. */
+  /** `null`: no memo, or none that can be used. */
   readonly memo: Readonly<Record<string, unknown>> | null
 }
 
 export type AnswerProblem = TextProblem | 'no_summary'
 
-/** An object that broke off, that nobody can read, or that holds something else. */
+/** An object that breaks off, that cannot be read, or that holds something else. */
 const BROKEN_OBJECT = /^[{[]|^```|\{\s*"(?:summary|events|details|extracts|memo)"/
 const FENCED = /^\s*```[\w-]*\n([\s\S]*?)\n?```\s*$/
 
 /**
- * Servers that know no structured output wrap the object in a code fence or in words, or give plain text: a
- * text that could be a summary is taken as one. An object that holds none is not.
+ * Servers without structured output wrap the object in a code fence or in words, or give plain text. A text
+ * that could be a summary is taken as one. An object that holds no summary is not.
  */
 export function readAnswer(text: string, seqs: readonly number[]): Answer | AnswerProblem {
   const said = withoutThinking(text)
@@ -42,7 +42,7 @@ export function readAnswer(text: string, seqs: readonly number[]): Answer | Answ
   }
 }
 
-/** The memo alone; `null`: there is none in it. */
+/** The memo alone; `null`: the answer holds none. */
 export function readMemoAnswer(text: string): Readonly<Record<string, unknown>> | null {
   const object = findObject(withoutThinking(text), fields => readMemo(fields['memo']) !== null)
   return object && readMemo(object['memo'])
@@ -56,7 +56,7 @@ function plainText(said: string): Answer | AnswerProblem {
   return { summary: cleanLines(text), events: [], details: [], extracts: [], memo: null }
 }
 
-/** The object itself, or the one that is all that it holds. */
+/** The object itself, or the one object that it holds and nothing else. */
 function withSummary(object: Fields): Fields | null {
   if (textOf(object['summary']) !== null) return object
   const values = Object.values(object)
@@ -70,7 +70,7 @@ function textOf(value: unknown): string | null {
   return isLines ? value.join('\n') : null
 }
 
-/** No control characters and no half characters, but the lines and their indentation as they are. */
+/** Takes out control characters and half characters, but keeps the lines and their indentation. */
 function cleanLines(text: string): string {
   return splitLines(text)
     .map(line => `${/^ */.exec(line)![0]}${oneLine(line)}`.trimEnd())
@@ -79,7 +79,7 @@ function cleanLines(text: string): string {
     .trim()
 }
 
-/** What names no real day is left out; a message that was not shown is taken as the nearest that was. */
+/** Leaves out events that name no real day. A message that was not shown is taken as the nearest that was. */
 function readEvents(value: unknown, seqs: readonly number[]): DatedEvent[] {
   if (!Array.isArray(value) || seqs.length === 0) return []
   return value.filter(isObject).flatMap(event => {
@@ -89,7 +89,10 @@ function readEvents(value: unknown, seqs: readonly number[]): DatedEvent[] {
   })
 }
 
-/** What says nothing is left out. Bare strings are taken too: models that are not held to a schema give them. */
+/**
+ * Leaves out extracts that say nothing. Takes bare strings too: models that are not held to a schema give
+ * them.
+ */
 function readExtracts(value: unknown, seqs: readonly number[]): Omit<Extract, 'on'>[] {
   if (!Array.isArray(value) || seqs.length === 0) return []
   return value.flatMap((extract: unknown) => {
@@ -99,7 +102,7 @@ function readExtracts(value: unknown, seqs: readonly number[]): Omit<Extract, 'o
   })
 }
 
-/** The last one, where it is not said which. */
+/** The last one, where the answer does not say which. */
 function nearest(seqs: readonly number[], wanted: number): number {
   if (!Number.isFinite(wanted)) return seqs.at(-1)!
   return seqs.reduce((best, seq) => (Math.abs(seq - wanted) < Math.abs(best - wanted) ? seq : best))

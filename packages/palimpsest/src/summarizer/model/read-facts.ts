@@ -4,23 +4,23 @@ import type { ExtractedFact, FactRequest, FactSection } from '../summarizer.ts'
 import { type Fields, isObject, readDay, readNumber, withoutThinking } from './answer-fields.ts'
 import { findObject } from './find-object.ts'
 
-/** What was shown, and what an answer can refer to. */
+/** What the model was shown, and what an answer can refer to. */
 interface Shown {
   readonly layer: FactRequest['layer']
-  /** The messages that may be sources. */
+  /** The `seq` of each message that may be a source. */
   readonly sources: ReadonlySet<number>
-  /** How many lines of the memory there were. */
+  /** How many lines of the memory were shown. */
   readonly lines: number
 }
 
-/** The facts of an answer that are what was asked for; `null`: there is no list of facts in it. */
+/** The facts of an answer that are what was asked for; `null`: the answer holds no list of facts. */
 export function readFacts(text: string, shown: Shown): ExtractedFact[] | null {
   const list = findList(withoutThinking(text))
   if (list === null) return null
   return list.filter(isObject).flatMap(fact => readFact(fact, shown) ?? [])
 }
 
-/** Under its name, or alone. */
+/** The list under its name, or alone. */
 function findList(said: string): readonly unknown[] | null {
   const object = findObject(said, fields => listIn(fields) !== null)
   if (object !== null) return listIn(object)
@@ -29,7 +29,7 @@ function findList(said: string): readonly unknown[] | null {
   return alone && listIn(alone)
 }
 
-/** Of the object itself, or of the one that is all that it holds. */
+/** The list of the object itself, or of the one object that it holds and nothing else. */
 function listIn(object: Fields): readonly unknown[] | null {
   if (Array.isArray(object['facts'])) return object['facts']
   const values = Object.values(object)
@@ -37,7 +37,7 @@ function listIn(object: Fields): readonly unknown[] | null {
   return isObject(inner) && Array.isArray(inner['facts']) ? inner['facts'] : null
 }
 
-/** A fact without a source, or for another memory, is none. */
+/** A fact without a source, or for another memory, is no fact. */
 function readFact(
   { text, section, seq, on, replaces }: Fields,
   { layer, sources, lines }: Shown,
@@ -50,7 +50,7 @@ function readFact(
   return { text: line, section: section as FactSection, seq: source, on: readDay(on), replaces: places }
 }
 
-/** From 0, each once; the lines are shown with numbers from 1. */
+/** Counted from 0, each once. The lines are shown with numbers from 1. */
 function readPlaces(value: unknown, lines: number): number[] {
   const numbers = (Array.isArray(value) ? value : [value]).map(readNumber)
   return [...new Set(numbers)]

@@ -18,7 +18,7 @@ import { labelOf } from '../told-apart.ts'
 import { describeAttachment } from './attachment.ts'
 import { neutralize, withoutBytes } from './neutralize.ts'
 
-/** One message as a model is shown it; its text may be cut into parts, each under the same head. */
+/** One message as a model is shown it. Its text may be cut into parts, each under the same head. */
 export interface Entry {
   readonly seq: number
   /** `[Monday 2026-03-02, Asia/Shanghai]`; empty for the lines of summaries. */
@@ -28,7 +28,9 @@ export interface Entry {
   readonly text: string
 }
 
-/** What a tool was given and returned is shown up to so many characters, head and tail; the log keeps it all. */
+/**
+ * What a tool was given and returned is shown up to so many characters, head and tail. The log keeps it all.
+ */
 const CALL_CHARACTERS = 1_000
 const RESULT_CHARACTERS = 3_000
 
@@ -59,7 +61,7 @@ export function renderMessages(
 
 const INDEX_CHARACTERS = 60
 
-/** Each by its beginning: whoever reads this has the messages themselves. */
+/** Each message by its beginning: the model that reads this has the messages themselves, in the prefix. */
 export function indexMessages(
   messages: readonly SourceMessage[],
   zone: string,
@@ -71,7 +73,7 @@ export function indexMessages(
   }))
 }
 
-/** Lines of earlier summaries: the day is what counts of their time. */
+/** Lines of earlier summaries. Of their time, only the day counts. */
 export function renderSummaries(
   lines: readonly SourceMessage[],
   zone: string,
@@ -92,7 +94,7 @@ export function renderSummaries(
   })
 }
 
-/** All lines but the first, so that no text can pose as a message of its own. */
+/** Indents all lines but the first, so that no text can pose as a message of its own. */
 function indented(text: string): string {
   return text.replaceAll('\n', '\n    ')
 }
@@ -117,7 +119,7 @@ function contentOf(content: Content): string {
   return typeof content === 'string' ? content : content.map(partText).filter(Boolean).join('\n')
 }
 
-/** Words of somebody else. */
+/** Marks another person's words. */
 function marked(text: string): string {
   return splitLines(text)
     .map(line => `> ${line}`)
@@ -131,7 +133,7 @@ function answeredLine({ answered }: SourceMessage, who: WhoIsWho): string {
   return `[answers ${nameOf(answered)}${passedOn}]\n${marked(answered.text)}`
 }
 
-/** Reasoning is no part of what was said. */
+/** Reasoning is left out: it is no part of what was said. */
 function partText(part: ContentPart): string {
   switch (part.type) {
     case 'text':

@@ -27,12 +27,16 @@ import { memoTokens } from './window.ts'
 
 type MemoValue = Readonly<Record<string, unknown>>
 
-/** An unfinished summary that is so far over its budget would take the room of what it is to be merged with. */
+/**
+ * An unfinished summary that is more than so many times its budget would take the room of the piece that it
+ * is to be merged with.
+ */
 const MAX_OVER_BUDGET = 2
 
 /**
- * The source, piece by piece as the window holds them: each piece is given the summary so far and returns one
- * that replaces it, so that the last one stands for all. Mostly one piece, and one call.
+ * Works through the source piece by piece, as the window holds them. Each piece is given the summary so far
+ * and returns one that replaces it, so that the last summary stands for all. Mostly there is one piece, and
+ * one call.
  */
 export async function summarizePieces(
   settings: ModelSummarizerSettings,
@@ -77,7 +81,7 @@ export async function summarizePieces(
       details.push(...answer.details)
       extracts.push(answer.extracts)
       offered = answer.memo
-      // The next piece goes on from one that is right; whoever stores the last one checks it again.
+      // The next piece goes on from a memo that is right. The code that stores the last memo checks it again.
       const isTaken =
         offered !== null &&
         memoFits(offered, request.memo?.value ?? {}, memoTokens(windowTokens)) &&
@@ -102,7 +106,7 @@ function entriesOf({ messages, zone, of, prefix, people }: SummarizeRequest) {
   return prefix ? indexMessages(messages, zone, people) : renderMessages(messages, zone, { people })
 }
 
-/** The memo alone, in the same manner. */
+/** Brings the memo alone up to date, in the same manner. */
 export async function updateMemoInPieces(
   settings: ModelSummarizerSettings,
   request: MemoUpdateRequest,
@@ -168,8 +172,8 @@ async function checkedMemo(
 }
 
 /**
- * The model's own that the finished summary does not say, and behind them what reading the source for exact
- * things finds in neither: a model that forgets an id loses nothing.
+ * The model's own details that the finished summary does not say. Behind them, the exact things in the source
+ * that neither says: where a model forgets an id, nothing is lost.
  */
 async function allDetails(
   { messages, zone, signal }: SummarizeRequest,

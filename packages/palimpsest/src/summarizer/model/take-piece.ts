@@ -4,16 +4,16 @@ import type { Entry } from './render-source.ts'
 export interface Piece {
   readonly text: string
   readonly seqs: readonly number[]
-  /** What is left for the next one. */
+  /** The entries that are left for the next piece. */
   readonly rest: readonly Entry[]
 }
 
-/** Beside the text: line breaks, and that the sum of estimates is not the estimate of the sum. */
+/** Added for each entry: for line breaks, and because the sum of estimates is not the estimate of the sum. */
 const LINE_TOKENS = 2
 
 /**
- * As many entries from the front as fit into `room` tokens, at least a part of one: a message that is larger
- * than the room is cut, and each part stands under the message's head.
+ * As many entries from the front as fit into `room` tokens, and at least a part of one. A message that is
+ * larger than the room is cut, and each part stands under the message's head.
  */
 export function takePiece(entries: readonly Entry[], room: number): Piece {
   const lines: string[] = []
@@ -23,7 +23,7 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
   for (const [index, entry] of entries.entries()) {
     const dayLine = entry.day !== '' && entry.day !== day ? [entry.day] : []
     const rendered = renderEntry(entry)
-    // Where there is room for anything, nothing has to be measured.
+    // With unlimited room, nothing has to be measured.
     const tokens = left === Infinity ? 0 : tokensWithin([...dayLine, rendered].join('\n'), room) + LINE_TOKENS
     if (tokens <= left) {
       lines.push(...dayLine, rendered)
@@ -32,7 +32,7 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
       day = entry.day
       continue
     }
-    // What would fit into the next piece whole goes there.
+    // An entry that fits whole into the next piece goes there.
     if (lines.length > 0 && tokens <= room)
       return { text: lines.join('\n'), seqs, rest: entries.slice(index) }
     const headTokens = estimateTokens([...dayLine, entry.head].join('\n')) + LINE_TOKENS
@@ -46,7 +46,7 @@ export function takePiece(entries: readonly Entry[], room: number): Piece {
   return { text: lines.join('\n'), seqs, rest: [] }
 }
 
-/** Below this a message is not cut: every piece has to bring the work forward. */
+/** A part of a message gets at least this much: every piece has to bring the work forward. */
 const MIN_TOKENS = 50
 
 function renderEntry({ head, text }: Entry): string {
@@ -57,15 +57,23 @@ function continued(head: string): string {
   return head === '' || head.endsWith(' (continued)') ? head : `${head} (continued)`
 }
 
-/** A text of so many tokens holds at most so many characters each, on average, unless it is mostly blank. */
+/**
+ * A text of so many tokens holds at most so many characters for each, on average, unless it is mostly blank.
+ */
 const CHARACTERS_PER_TOKEN = 8
 
-/** What is far longer than the room is not measured: it is cut, and what is left of it comes back here each time. */
+/**
+ * A text that is far longer than the room is not measured: it is cut, and the rest of it comes back here each
+ * time.
+ */
 function tokensWithin(text: string, room: number): number {
   return text.length > room * CHARACTERS_PER_TOKEN ? Infinity : estimateTokens(text)
 }
 
-/** The head of a text within `tokens`, and the rest; at a line's or a word's end where there is one near. */
+/**
+ * The head of a text within `tokens`, and the rest. The cut falls at the end of a line or a word where one is
+ * near.
+ */
 export function cutText(text: string, tokens: number): [string, string] {
   let head = text.slice(0, tokens * CHARACTERS_PER_TOKEN)
   for (let size = estimateTokens(head); size > tokens && head.length > 1; size = estimateTokens(head))

@@ -2,15 +2,17 @@ import type { Usage } from '../summarizer.ts'
 import type { CallUsage } from './call-model.ts'
 import { type LanguageModelLike, modelName } from './language-model.ts'
 
-/** Per million tokens, in any currency. */
+/** Prices per million tokens, in any currency. */
 export interface ModelPrices {
   readonly input: number
-  /** Left out: as `input`. */
+  /** Left out: the same as `input`. */
   readonly cachedInput?: number
   readonly output: number
 }
 
-/** Adds up what the calls for one request took, those without a usable answer too: they cost the same. */
+/**
+ * Adds up what the calls for one request took. Calls without a usable answer count too: they cost the same.
+ */
 export class Tally {
   readonly #prices: ModelPrices | null
   readonly #priced: LanguageModelLike
@@ -21,7 +23,7 @@ export class Tally {
   #outputTokens = 0
   #cost: number | null
 
-  /** The prices are the first model's: what another one costs is not known. */
+  /** The prices are the first model's: the cost of another model is not known. */
   constructor(model: LanguageModelLike, prices: ModelPrices | null) {
     this.#priced = model
     this.#model = model
@@ -41,7 +43,7 @@ export class Tally {
     this.#cost = model === this.#priced ? this.#cost + (read + outputTokens * output) / 1_000_000 : null
   }
 
-  /** The model is the one that answered last. */
+  /** `model` is the model that answered last. */
   total(): Usage {
     return {
       model: modelName(this.#model),

@@ -1,8 +1,8 @@
 import { SummarizerError } from '../summarizer-error.ts'
 
 /**
- * Lets work take so long and no longer, even where it does not heed the signal that it is given: what comes
- * later is left behind. Aborted from outside it rejects with the signal's reason.
+ * Lets work take at most `timeoutMs`, even if the work ignores the signal that it is given; a later result is
+ * dropped. When aborted from outside, it rejects with the signal's reason.
  */
 export async function within<Result>(
   work: (signal: AbortSignal) => PromiseLike<Result>,
@@ -24,7 +24,7 @@ export async function within<Result>(
   try {
     return await Promise.race([work(controller.signal), ended.promise])
   } catch (error) {
-    // Whatever the work made of it, this is why it ended.
+    // The work may throw another error, but this is why it ended.
     throw controller.signal.aborted ? controller.signal.reason : error
   } finally {
     clearTimeout(timer)

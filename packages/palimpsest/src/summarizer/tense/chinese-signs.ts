@@ -1,13 +1,13 @@
 /**
- * What tells in Chinese whether a clause speaks of a day ahead or of one gone by. 了 and 过 alone tell nothing:
- * they are in 不过, 改到周一了 and 票买好了. Each entry is a piece of a regular expression; a doubtful word
+ * What tells in Chinese whether a clause speaks of a day ahead or of a day gone by. 了 and 过 alone tell
+ * nothing: they are in 不过, 改到周一了 and 票买好了. Each entry is a piece of a regular expression. A doubtful word
  * belongs into `UNSURE`: a day that is left as it was said does no harm.
  */
 
-/** Parts of a day, behind its name. */
+/** Parts of a day, right behind its name. */
 const PARTS = '(?:早上|上午|中午|下午|晚上|半夜|凌晨|早|晚)?'
 
-/** Taken out first: words that hold 了, 过, 会, 要, 得 and the like and are no signs. */
+/** Taken out first: words that hold 了, 过, 会, 要, 得 and the like, and are no signs. */
 export const NEUTRAL = [
   '不过(?![去来])|过来|过去|过年|过节|过期|过敏|通过|经过|超过|难过|过程|过分|路过|度过|过生日',
   '除了|为了|了解|受不了|对了|算了|得了|极了|死了|了不起|罢了|好了|坏了|完了',
@@ -16,7 +16,7 @@ export const NEUTRAL = [
   '才能|能力|可能性|功能|性能|能量|技能|预想|理想|思想|想法|想起|想到|准备好|计划书|打算盘',
 ] as const
 
-/** Right before the day. */
+/** These stand right before the day. */
 export const BEFORE_DAY = {
   ahead: [
     '(?:改|改签|推迟|推|延期|延后|延|提前|挪|调整|调|换|定|约|订|安排|排|顺延|移|拖|放|改约)(?:到了?|在了?|成了?|至|为|好了?|了)',
@@ -31,7 +31,7 @@ export const BEFORE_DAY = {
   ],
 } as const
 
-/** Behind the day, or before it in the same clause. */
+/** These stand behind the day, or before it in the same clause. */
 export const UNSURE = [
   '以为|本来|原来|原本|原计划|原定|当初|要是早|早知道|应该是|好像|似乎|大概|也许|说不定|不确定|不知道|记不清|忘记|梦到|梦见|假装|假如|假设|万一|据说|谁说|谁规定|规定|取消|不是|来着|突然|忽然|[跟和对]我说|问我|辛苦|款待|招待|(?<= )的[^，]{0,3}(?:钱|账|费|事儿?|单)(?!我转)|(?<![要会得能])就[到走回放开去出上考][^了，]{0,4}了|(?:班|会|天|饭|酒|觉|书|课|牌)?到[一二两三四五六七八九十\\d]{1,3}点',
   '一般|平时|通常|经常|总是|老是|往往|每|逢|都会|习惯|从来|有时|偶尔|一到|小时候|以前|从前',
@@ -46,11 +46,11 @@ export const AHEAD = [
   '(?:给|发|告诉|还|叫|教|通知)我(?!的|说过)|见(?:$|面|吧|啊|哈|咯|呀|哦|！|!)|再说|再(?=看|聊|谈|去|来|弄|做|定|议|约|找|给|讨论|联系|见|跟|说|改|写|试)|吧[?？!！]*$|不(?:去|来|上班|上课|加班|上学|营业|回|过去|过来|出|用|过)|就(?:不|要|能|可以|会|走|回|到|去|开|放|出|上|考)|截止|到期|之前|以前交|前(?=要|必须|得|把|交|给|提交|完成|报|上线)|[点半上晚午]的$|再(?!次|三|也|怎么|见到|加上|说)(?=[\u3400-\u9fff])|快[^了]{0,6}了|该[^了]{0,6}了',
 ] as const
 
-/** What is planned, named without more: ahead unless something says that it is over. */
+/** Planned things. Named without more, they lie ahead, unless something says that they are over. */
 export const PRESENT = [
   '(?:出发|起飞|动身|启程|入住|退房|交房|开学|放假|上线|发版|发布|复查|复诊|面试|考试|体检|开会|聚餐|加班|值班|上班|出差|婚礼|手术|出院|住院|送达|(?<!收)到货|发货|停水|停电|停气|开奖|开庭|开业|开始|聚会|聚|集合|彩排|演出|比赛|决赛|答辩|毕业|搬家|验收|评审|交稿|交货|发薪|结账|到账|还款|续费|打疫苗|拆线|产检|家访|春游|团建|约会|相亲|领证|办酒|满月|截稿|上映|首映|开幕|闭幕|放榜|出结果|拿结果|出成绩|生效|报到|交班|开盘|回来|回家|回国|回学校|回老家|到家|入职|离职|结婚|订婚|返校|补班|补课|交论文|生日|考$|考试|考[，,]|培训|讲座|看房|体测|会议|来(?:打扫|修|装|接|拿|取|看|送|玩|住|收|换|量|检查)|交作业|碰头|见客户|轮到|晚上到|早上到)(?![的得])',
   '(?:deadline|ddl|due|review|meeting|demo|presentation|launch|party|standup|sync|release|interview|call|quiz|exam|final)(?![a-z])',
-  // 周五的车, and not 周日出的车祸.
+  // Matches 周五的车, but not 周日出的车祸.
   `^${PARTS}的(?:飞机|航班|火车|高铁|动车|票|车票|机票|电影票|船|车|班|课|考试|手术)(?!祸)`,
   `^${PARTS}(?:[零一二两三四五六七八九十]{1,3}|\\d{1,2})(?:点|[:：]\\d)(?!才)`,
   '一起|吗$|谁来|谁去|来我家|去接|接你|送你|请客|我请|请假|休假|调休',
@@ -72,35 +72,35 @@ export const PAST = [
   '(?:收到|看到|见到|遇到|碰到|拿到|等到|找到|接到|听到|捡到|学到|买到|吃完|看完|做完|写完|考完|打完|办完|开完|忙完|说完|聊完|搬完|签完|体检完|拍完|修好|办好|做好|丢了|摔|吐了|病了|哭了|吵架|分手|离婚|去世|走丢|发烧|感冒|晕倒|住进|拔|挨骂|迟到|迟到|受伤|中暑|过世|出事|没赶上|错过|答复了|回复了|通知了|告诉了)了?(?=我|$|[，,]|的|[一两几三个]|说|他|她|才)',
 ] as const
 
-/** 是…的: told of what is done, where nothing is named behind it. */
+/** 是…的 tells of something done, where no noun stands behind it. */
 export const DONE =
   /(?:到|收到|买|下|发|签|拍|写|看|去|来|回|走|寄|送|离|搬|入|面|考|拿|领|办|吃|装修完|取|吵|打|付|生|结|退|修|洗|剪|摘|拆|换|做|做完|交|住)的(?:货|试|院|工资|单|假|婚|烧|架|职|院|家|学|票|钱)?(?:吧|吗|呢|啊)?$/
 
-/** What is told of something by the day: 周二开的药. Bare, it is mostly over. */
+/** A thing told by its day: 周二开的药. Without other signs, the day is mostly over. */
 export const OF_WHAT = new RegExp(
   `^${PARTS}(?:我们?|你们?|他们?|她们?)?(?!我|你|他|她)[\\u3400-\\u9fff]{1,3}(?<![我你他她们上午晚早天点半要])的(?=[\\u3400-\\u9fff]|$)`,
 )
 
-/** What was done to something that is named behind it: 周五发的那个文件. */
+/** Something done to the thing that is named behind it: 周五发的那个文件. */
 export const DONE_TO =
   /^(?:早上|上午|中午|下午|晚上|半夜|刚|新|我|你|他|她|咱们?|我们|你们)*(?:发|寄|买|下单|下|签|丢|捡|借|送修|退|领|换|拍|提交|面)(?:给[你我他她])?的(?!票|时候|话)[\u3400-\u9fff]/
 
-/** A meal or a match that can be pointed at is over where it is told how it was. */
+/** A meal or a match that is pointed at is over, where the clause tells how it was. */
 export const THAT_ONE = /^(?:早上|上午|中午|下午|晚上)?(?:那|这)[顿场次趟局节堂]/
 
-/** 从周一开始就咳嗽 */
+/** Something goes on since the day: 从周一开始就咳嗽 */
 export const EVER_SINCE = /^(?:早上|晚上|开始)*(?:就|一直|到现在|到今天)(?!要|得|会|能|可以|不|没法)/
 
-/** Right behind the day, which goes before what is told later: 周一要交论文我才写了两千字. */
+/** Stands right behind the day. It outweighs what the clause tells later: 周一要交论文我才写了两千字. */
 export const BEHIND_DAY =
   /^的[^，]{0,4}票(?:已经)?(?:抢|买|订|定|出|拿)|^(?:早上|上午|中午|下午|晚上|之前|以前|前|我们?|你们?|他们?|她们?|咱们?)*(?:就?要(?!是|求|紧|不|么)|必须|得(?=[去交上加把给请在等开陪带考还回到出赶做写])|(?:陪|给|请)[你他她](?![^，]*[了过没的]))/
 
-/** 了 at the end of what somebody went and did: 去复查了. */
+/** 了 at the end of what a person went and did: 去复查了. */
 export const WENT =
   /^(?:我们?|他们?|她们?|咱们?|你们?|大家|都|全家|一家人|早上|上午|中午|下午|晚上)*去[\u3400-\u9fff]{0,8}了(?:吗|呢|啊|吧)?$/
 export const VERB_AND_LE =
   /(?<![就要快该别不会再能想将])[去来到走吃喝看见买卖做写交发说聊打睡玩拿送签住办跑生领退修洗剪拆换拍考][了](?![再吧])/
 
-/** What is felt is felt afterwards. */
+/** People tell a feeling after the event. */
 export const FELT =
   /感觉|觉得|不错|挺好|好累|累死|累成|累得|无聊|尴尬|太[\u3400-\u9fff]{1,6}了|顺利|开心|高兴|好吃|难吃|好看|好听|好玩|人好多|人太多|糟|堵|失望|感动|感人|舒服|疼|后悔|还疼|真好/

@@ -32,7 +32,7 @@ const BEFORE = {
   unsure: beside(BEFORE_DAY.unsure),
 }
 
-/** What a Chinese clause says of the day in it. */
+/** What a Chinese clause tells about its day. */
 export function tellChinese(clause: string, place: DayPlace | null): Tells {
   const before = place === null ? '' : clause.slice(0, place.start)
   const after = (place === null ? clause : clause.slice(place.end)).trim()
@@ -65,7 +65,7 @@ export function tellChinese(clause: string, place: DayPlace | null): Tells {
   return PLAIN.test(after) && !NOT_PLAIN.test(`${before} ${after}`) ? 'plain' : 'nothing'
 }
 
-/** Enough behind the day for something to happen on it. */
+/** The words behind the day are enough for an event on it. */
 const PLAIN = /^(?![那这])(?:\d|[\u3400-\u9fff]).*[\u3400-\u9fff]/
 const NOT_PLAIN =
   /[症了过的着没每日节休]|营业|特价|打折|会员|人多|人少|最|喜欢|讨厌|上周|昨|前天|上次|刚|当|居然|才|不是|[坏掉倒断伤哭赢输破错丢疼]|到(?![货家站期店岗账场])|多|[一二两三半几]个?(?:天|小时|晚|夜|下午|上午)|表扬|批评|骂|夸|吵|打架|怎么|为什么|什么|谁|哪|还是|或/

@@ -35,14 +35,14 @@ const AHEAD_SIGNS = new RegExp(
   `${anywhere(AHEAD).source}|(?<=[a-z])(?:'ll|'ve got|'s got|'d (?:like|love|prefer)|'(?:m|re|s) ${DOING})(?![a-z])`,
 )
 const PAST_SIGNS = anywhere(PAST)
-/** To be taken out: "we met" is no present of a verb. */
+/** Taken out before the search for a present: "we met" holds no present of a verb. */
 const ALL_PAST_SIGNS = anywhere(PAST, 'g')
 const PRESENT_SIGNS = within(PRESENT)
 const ORDER_SIGNS = new RegExp(`^ *(?:${ORDERS.join('|')})(?![a-z'])`)
 const NEVER = /(?<![a-z])never(?![a-z])/
 const PAST_VERB = /(?<![a-z])[a-z]{2,}ed(?![a-z'])/g
 
-/** Between the sign and the day: "moved to [next] Monday". */
+/** Allows small words between the sign and the day: "moved to the Monday". */
 const beside = (signs: readonly string[]) =>
   new RegExp(`(?<![a-z\\d'])(?:${signs.join('|')}) (?:on |for )?(?:this |the )?$`)
 const BEFORE = {
@@ -61,7 +61,7 @@ const AFTER = {
   unsure: behind(AFTER_DAY.unsure),
 }
 
-/** Little words and hours beside which a day stands alone. */
+/** Little words and hours. A day with nothing else beside it stands alone. */
 const SMALL =
   /\b(?:on|at|in|by|so|ok|okay|also|and|or|for|the|this|my|our|his|her|a|around|about|early|late|morning|afternoon|evening|night|noon|midnight|am|pm|hey|hi|hello|well|yes|no|oh|btw|from|to|till|until|then|maybe|instead|too|please|[\d:.]+(?:am|pm|h)?)\b|[^a-z]+/g
 
@@ -74,7 +74,7 @@ const REPORTING = /(?:said|says|wrote|thinks?|remember|told (?:me|us|him|her|the
 const HOUR = new RegExp(
   `${DAY_PART} ?(?:at |@ ?|from |around )?(?:\\d{1,2}(?::\\d\\d)? ?(?:am|pm|ish|o'clock)|(?<=at )\\d{1,2}|\\d{1,2}:\\d\\d|noon|\\d{1,2}-\\d{1,2}(?!\\d))(?![a-z\\d])`,
 )
-/** "She has Friday free" */
+/** The day is kept free: "She has Friday free" */
 const KEPT = /^ (?:off|open|free|clear|blank|instead)(?![a-z])/
 const FRONT = /^ *(?:so |and |but |then |ok |well |hi |hey )*(?:on )?$/
 const TOLD = new RegExp(
@@ -87,7 +87,7 @@ const KIND_DOES =
 const DOES =
   /^ (?:is|isn't|was|wasn't|has|had|will|lost|won|got|did|went|[a-z]+ed|sounds|looks|plays|closes)(?![a-z])/
 
-/** What an English clause says of the day in it. */
+/** What an English clause tells about its day. */
 export function tellEnglish(clause: string, place: DayPlace | null): Tells {
   const text = clause.replace(SHORT_PERFECT, blanks).replace(NEUTRAL_SIGNS, blanks)
   const before = place === null ? '' : clause.slice(Math.max(0, place.start - 60), place.start)
@@ -101,7 +101,7 @@ export function tellEnglish(clause: string, place: DayPlace | null): Tells {
     if (AFTER.unsure.test(after) || isName(clause, place) || isKind(clause, place)) return 'unsure'
     if (BEFORE.unsure.test(before) && !(isSpokenOf && REPORTING.test(before))) return 'unsure'
     if (AFTER.settled.test(after) && !PAST_SIGNS.test(text)) return 'ahead'
-    // What the day itself is told to be goes before what is told in general.
+    // What the clause tells of the day itself outweighs what it tells in general.
     if (BEFORE.ahead.test(before)) return isPast(text, { isOfArranging: true }) ? 'unsure' : 'ahead'
     if (BEFORE.past.test(before)) return AHEAD_SIGNS.test(text) || isSpokenOf ? 'unsure' : 'past'
     if (AFTER.past.test(after)) return ARRANGING_SIGNS.test(text) ? 'unsure' : 'past'
@@ -132,15 +132,18 @@ export function tellEnglish(clause: string, place: DayPlace | null): Tells {
 const isDeadline = (clause: string, place: DayPlace | null) =>
   place !== null && BEFORE.present.test(clause.slice(Math.max(0, place.start - 60), place.start))
 
-/** "On Monday I asked for it": who did it stands between, so the day is that of the asking. */
+/**
+ * "On Monday I asked for it": the subject stands between the day and the verb, so the day is that of the
+ * asking.
+ */
 const isTold = (clause: string, place: DayPlace) =>
   FRONT.test(clause.slice(0, place.start)) && TOLD.test(clause.slice(place.end, place.end + 60))
 
-/** "Sheffield Wednesday lost": one word and the day are a name. */
+/** "Sheffield Wednesday lost": one word and the day form a name. */
 const isName = (clause: string, place: DayPlace) =>
   ONE_WORD.test(clause.slice(0, place.start)) && DOES.test(clause.slice(place.end, place.end + 40))
 
-/** "Sunday service runs until six": of every Sunday. */
+/** "Sunday service runs until six" speaks of every Sunday. */
 const isKind = (clause: string, place: DayPlace) =>
   FRONT.test(clause.slice(0, place.start)) &&
   KIND_DOES.test(clause.slice(place.end, place.end + 40)) &&
@@ -158,7 +161,10 @@ function blanks(match: string): string {
   return ' '.repeat(match.length)
 }
 
-/** "Was excited for Saturday", but not "was moved to Monday": of the arranging only what is told of it is past. */
+/**
+ * "Was excited for Saturday" is past, but "was moved to Monday" is not: with words of arranging, only a past
+ * state counts as past.
+ */
 function isPast(text: string, { isOfArranging }: { readonly isOfArranging: boolean }): boolean {
   if (isOfArranging) return STATE_PAST.test(text)
   return PAST_SIGNS.test(text) || hasPastVerb(text)

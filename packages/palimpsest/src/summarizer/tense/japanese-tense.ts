@@ -1,6 +1,6 @@
 import type { Tells } from './tense.ts'
 
-/** By how a clause ends, where that leaves no doubt. */
+/** Endings of a clause that leave no doubt. */
 const AHEAD = /(?:ましょう|予定|つもり|ます|ください|たい)(?:か|ね|よ|です)*$/
 const PAST = /(?:ました|でした|ませんでした|だった|った)(?:か|ね|よ|です)*$/
 

@@ -3,7 +3,7 @@ import { type Clause, clauseAt, splitClauses } from './clauses.ts'
 import { tellEnglish } from './english-tense.ts'
 import { tellJapanese } from './japanese-tense.ts'
 
-/** Where a day stands in its clause. */
+/** Where the words for a day stand. */
 export interface DayPlace {
   readonly start: number
   readonly end: number
@@ -15,40 +15,42 @@ export type Tells =
   /** Ahead, unless something else in the sentence says that it is over. */
   | 'present'
   | 'past'
-  /** Past, however far the day is. */
+  /** Past, however far away the day is. */
   | 'over'
-  /** Signs that contradict each other, or one that speaks against certainty. */
+  /** The signs contradict each other, or one of them speaks against certainty. */
   | 'unsure'
-  /** Unsure, but for what is told of how it came. */
+  /** Unsure, unless the sentence tells what came of it. */
   | 'expected'
-  /** Told as it is felt, mostly afterwards: past if the day is one of the last few. */
+  /** A feeling, which people mostly tell afterwards: past if the day is one of the last few. */
   | 'felt'
-  /** Nothing in it speaks of what is over, or of every week: ahead if the day is one of the next few. */
+  /**
+   * Nothing in the clause speaks of what is over or of every week: ahead if the day is one of the next few.
+   */
   | 'plain'
   /** No sign was found. */
   | 'nothing'
-  /** There is nothing but the day in it. */
+  /** The clause holds nothing but the day. */
   | 'fragment'
 
 export type Tense = 'ahead' | 'past'
 
 export type Script = 'english' | 'chinese' | 'japanese' | 'other'
 
-/** Where the days that go by the name of a weekday lie. */
+/** How far away the days with the name of one weekday lie. */
 export interface Away {
-  /** To the coming one, from 1 to 6; the one just past is seven days before it. */
+  /** Days to the coming one, from 1 to 6. The one just past is seven days before it. */
   readonly days: number
-  /** The one of the week that began on Monday is past. */
+  /** The weekday of the week that began on Monday is past. */
   readonly isGone: boolean
 }
 
 const MAX_PLAIN_DAYS = 3
-/** On a Sunday 周一 is tomorrow. */
+/** On a Sunday, 周一 is tomorrow. */
 const MAX_PLAIN_DAYS_OF_NEXT_WEEK = 2
-/** Farther ones are named with their week in Chinese: 下周二, 上周五. */
+/** In Chinese, people name a weekday that is farther away with its week: 下周二, 上周五. */
 const MAX_BARE_DAYS = 4
 
-/** Yesterday is not called by its weekday, nor is the day that is a week after it. */
+/** People do not call yesterday by its weekday, nor the day that is a week after yesterday. */
 function mayBeAhead(away: Away | null, script: Script): boolean {
   if (away === null) return true
   return script === 'chinese' ? !away.isGone || away.days <= MAX_BARE_DAYS : away.days < 6
@@ -61,22 +63,25 @@ function mayBePast(away: Away | null, script: Script): boolean {
 
 const MAX_ANSWER_CHARACTERS = 40
 
-/** A clause that goes on for longer tells too much to be certain of anything. */
+/** A longer clause tells too much to be certain of anything. */
 const MAX_CLAUSE_CHARACTERS = 300
 
 /**
- * Whether the days of a text lie ahead or behind, each by its own clause, and by the one beside it where its own
- * is only a fragment. `null`: it is not certain.
+ * Whether the days of a text lie ahead or behind. Each day is read by its own clause; where that is only a
+ * fragment, by the clause beside it. `null`: it is not certain.
  */
 export class Tenses {
   readonly #lower: string
   #clauses: readonly Clause[] | null = null
-  /** Where what is said of a day begins and ends: behind those that are named with it, and before the next. */
+  /**
+   * Where the words about a day begin and end: behind the days that are named with it, and before the next
+   * day.
+   */
   readonly #saidOf = new Map<number, { readonly from: number; readonly until: number }>()
   readonly #told = new Map<string, Tells>()
   #quoted: readonly DayPlace[] | null = null
 
-  /** `days`: where they are named, in their order. */
+  /** `days`: the places where days are named, in their order. */
   constructor(lower: string, days: readonly DayPlace[]) {
     this.#lower = lower
     let together: DayPlace | null = null
@@ -101,7 +106,7 @@ export class Tenses {
     return clauseAt(this.clauses, place)
   }
 
-  /** `away`: `null` for what is no day of the week. */
+  /** `away`: `null` for a day that is no weekday. */
   of(place: DayPlace, scriptOfDay: Script, away: Away | null): Tense | null {
     if (scriptOfDay === 'other' || this.isQuoted(place)) return null
     if (away !== null && this.#isAnswer(place)) return null
@@ -117,14 +122,14 @@ export class Tenses {
       case 'over':
         return 'past'
       case 'past':
-        // "If we called in sick on Friday" is not told as a thing that was.
+        // "If we called in sick on Friday" does not tell a past event.
         return mayBePast(away, script) && this.clauses[at]!.joint !== 'if' ? 'past' : null
       case 'expected':
         return this.#cameToNothing(at) ? 'past' : null
       case 'felt':
         return away?.isGone && 7 - away.days <= MAX_PLAIN_DAYS ? 'past' : null
       case 'plain':
-        // 周五 said on a Wednesday: that of the week before would be 上周五.
+        // 周五 said on a Wednesday is ahead: the Friday of the week before would be 上周五.
         if (
           away === null ||
           away.days > (away.isGone ? MAX_PLAIN_DAYS_OF_NEXT_WEEK : MAX_PLAIN_DAYS) ||
@@ -141,20 +146,22 @@ export class Tenses {
     }
   }
 
-  /** "我们 Friday review" */
+  /** A clause in two scripts is read as Chinese: "我们 Friday review" */
   #isChinese(at: number): boolean {
     const { start, end } = this.clauses[at]!
     return end - start <= MAX_CLAUSE_CHARACTERS && HAN.test(this.#lower.slice(start, end))
   }
 
-  /** 周五我可以 is all that is said: what was asked may have been which day of every week. */
+  /**
+   * Whether the whole text only says 周五我可以. The question before it may have asked for a day of every week.
+   */
   #isAnswer({ start, end }: DayPlace): boolean {
     const said = SPEAKER.exec(this.#lower)?.[0].length ?? 0
     if (this.#lower.length - said > MAX_ANSWER_CHARACTERS || said > start) return false
     return ANSWER.test(`${this.#lower.slice(said, start)}*${this.#lower.slice(end)}`)
   }
 
-  /** With nothing else in its sentence. */
+  /** Whether the sentence holds nothing but the day. */
   isAlone(place: DayPlace, script: Script): boolean {
     const at = this.clauseOf(place.start)
     return (
@@ -165,7 +172,7 @@ export class Tenses {
     )
   }
 
-  /** What another said, at a time of his own. */
+  /** Whether the day stands in another person's words, said at another time. */
   isQuoted({ start }: DayPlace): boolean {
     this.#quoted ??= quotedSpans(this.#lower)
     let [low, high] = [0, this.#quoted.length - 1]
@@ -202,18 +209,18 @@ export class Tenses {
     return told
   }
 
-  /** Another clause of the sentence that says something; `null`: there is none. */
+  /** Another clause of the same sentence; `null`: there is none. */
   #clauseBeside(at: number, step: 1 | -1): Clause | null {
     const beside = this.clauses[at + step]
     return beside !== undefined && beside.sentence === this.clauses[at]!.sentence ? beside : null
   }
 
-  /** The present is also how people tell what they have done, once they have begun to tell. */
+  /** People also use the present to tell what they have done, once they have begun to tell. */
   #isOver(at: number, script: Script): boolean {
     for (const step of [1, 2] as const) {
       const clause = this.clauses[at + step]
       if (clause === undefined || clause.sentence !== this.clauses[at]!.sentence) break
-      // 校服洗了没: what is asked is done for the day.
+      // In 校服洗了没, the thing asked about is done for the day.
       if (script === 'chinese' && ASKS_IF_DONE.test(this.#lower.slice(clause.start, clause.end))) continue
       if (this.#tell(at + step, null, script) === 'past')
         return script === 'chinese' || clause.joint !== 'because'
@@ -221,14 +228,14 @@ export class Tenses {
     return false
   }
 
-  /** "He was supposed to come on Tuesday and never showed." */
+  /** What was expected did not come: "He was supposed to come on Tuesday and never showed." */
   #cameToNothing(at: number): boolean {
     const clause = this.clauses[at]!
     const next = this.#clauseBeside(at, 1)
     return NEVER_CAME.test(this.#lower.slice(clause.start, next?.end ?? clause.end))
   }
 
-  /** "Bin day is Tuesday, recycling every other Friday" */
+  /** A habit: "Bin day is Tuesday, recycling every other Friday" */
   #isHabit(at: number): boolean {
     const [before, after] = [this.#clauseBeside(at, -1), this.#clauseBeside(at, 1)]
     const { start, end } = this.clauses[at]!
@@ -254,7 +261,7 @@ export class Tenses {
 }
 
 const ASKS_IF_DONE = /[了好](?:没有?|吗|么) *$/
-/** Of a line in a summary or in memory. */
+/** The speaker before a line in a summary or in memory. */
 const SPEAKER = /^(?:- )?[^:：\n]{1,60}[:：] /
 const ANSWER =
   /^(?:yes|ok|me)?[,，]? ?(?:(?:i|we) (?:can|could) (?:do|open|make|come|help)(?: it)?(?: on)? |i'm free (?:on )?)?\*(?: (?:works|is (?:fine|good|ok|okay)|suits|i can)(?: (?:for )?(?:me|us))?)?(?: too| as well)?[.!]*$|^(?:我们?)?(?:那)?\*(?:我们?)?[也都]?(?:可以|行|ok|能(?:去|来)|有空|没问题|方便|可)的?[吧啊呀哦~～。!！]*$/
@@ -283,12 +290,15 @@ const QUOTES: Readonly<Record<string, string>> = {
   '《': '》',
 }
 const QUOTE = /["“”「」『』«»„《》]|\n/g
-/** Behind it stands what another wrote, at another time. */
+/** Behind these words stands what another person wrote, at another time. */
 const PASSED_ON = /(?:^|\n) *(?:fwd?|fw|forwarded|转发|轉發)(?![a-z])[^:：\n]{0,30}[:：]/
-/** Lines that a program for mail marks as another's. */
+/** Lines that a mail program marks as another person's. */
 const QUOTED_LINE = /(?<=^|\n)>[^\n]*/g
 
-/** Between quotation marks, each within its line; a mark without a partner is none. */
+/**
+ * The parts of the text that are another person's words: between quotation marks, in quoted lines, and behind
+ * `PASSED_ON`. Quotation marks pair within one line; a mark without a partner does not count.
+ */
 function quotedSpans(lower: string): DayPlace[] {
   const spans = spansInMarks(lower)
   const passedOn = PASSED_ON.exec(lower)?.index ?? lower.length
