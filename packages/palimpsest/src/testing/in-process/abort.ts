@@ -1,4 +1,4 @@
-/** What comes of the work; or the signal's reason, as soon as it is there. */
+/** The result of the work. If the signal is aborted first, throws the signal's reason. */
 export async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal | undefined,
@@ -15,7 +15,7 @@ export async function unlessAborted<Result>(
   }
 }
 
-/** Without a signal it never ends. */
+/** Without a signal, this never ends. */
 export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return unlessAborted(new Promise<never>(() => {}), signal)
 }
