@@ -3,7 +3,7 @@ import { type Extract, extractive, type SummarizeRequest } from '../summarizer/i
 import { dominantScript } from './script.ts'
 import { sampleText } from './source.ts'
 
-/** Lines for the chat's own memory, from one call. */
+/** The most lines for the chat's own memory from one call. */
 const MAX_EXTRACTS = 4
 
 export function extractsFor(messages: readonly Message[]): NonNullable<SummarizeRequest['extracts']> {

@@ -35,7 +35,7 @@ export async function rebuildSegment(
   by: {
     readonly summarizer: Summarizer
     readonly signal: AbortSignal
-    /** Whether lines for the chat's memory are asked for too. */
+    /** Whether lines for the chat's memory are asked for, too. */
     readonly extracts?: boolean
   },
 ): Promise<{ readonly segment: RebuiltSegment; readonly learned: Learned }> {

@@ -11,7 +11,7 @@ export interface SchedulerOptions {
   readonly concurrency?: number
   /** A fold that takes longer waits for its summariser, so it gives up its place. */
   readonly slowAfterMs?: number
-  /** `none`: another program works off the pending and due sessions of the store. */
+  /** `none`: another program takes care of the pending and due sessions of the store. */
   readonly takesUp?: 'all' | 'none'
   readonly onOutcome?: (outcome: FoldOutcome, key: SessionKey) => void
   readonly onError?: (error: unknown, key: SessionKey | null) => void
@@ -235,7 +235,7 @@ export class FoldScheduler {
       if (next !== null) this.noteDue(Math.max(next, clock() + RETRY_MS))
   }
 
-  /** Judging sets the next due time, so no session is read twice. */
+  /** Judging sets the next due time, so that no session is looked at twice. */
   async #judgeDue(key: SessionKey): Promise<void> {
     const { store, policy, clock } = this.#engine
     try {

@@ -99,7 +99,7 @@ export function partsOf(
   }
 }
 
-/** A part never holds the words of two people. */
+/** No part holds the words of two people. */
 function partsByOrigin(
   { answered: _, ...message }: Message,
   most: number,

@@ -43,10 +43,10 @@ export interface ListedErasure {
   readonly family?: readonly { readonly sessionId: string; readonly seqs: readonly number[] }[]
 }
 
-/** Hashes ids with the key of a list. */
+/** Hashes ids under the key of a list. */
 export class ErasedHashes {
   readonly #key: Buffer
-  /** The same for each line under this key. */
+  /** The same for every line under this key. */
   readonly check: string
 
   constructor(key: Buffer) {
@@ -66,7 +66,7 @@ export class ErasedHashes {
     return this.#hash('person', namespace, id)
   }
 
-  /** Hashed as JSON, so that two different lists of names never give the same text. */
+  /** As JSON, so that no two lists of names give the same text. */
   #hash(...names: readonly string[]): string {
     return createHmac('sha256', this.#key).update(JSON.stringify(names)).digest('hex')
   }

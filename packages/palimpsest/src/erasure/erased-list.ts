@@ -13,7 +13,7 @@ import {
   toLine,
 } from './erased-line.ts'
 
-/** A random id for an erasure, for the list and for its record. */
+/** A random id for an erasure, in the list and in its record. */
 export function newListId(): string {
   return randomBytes(16).toString('hex')
 }
@@ -60,14 +60,14 @@ export class ErasedList {
     return isThere
   }
 
-  /** Resolves when the line would survive a power cut. */
+  /** Resolves when the line survives a power cut. */
   async add(erasure: ListedErasure): Promise<void> {
     const hashes = new ErasedHashes(await this.#takeKey())
     await this.#append(toLine(erasure, hashes, await this.#database()))
     this.#known.add(erasure.id)
   }
 
-  /** Notes that the files of the workspace have followed an erasure. A repeated note does no harm. */
+  /** Notes that the files of the workspace have followed an erasure. A repeat does no harm. */
   async noteFilesDone(id: string): Promise<void> {
     await this.#append({ format: 1, id, database: await this.#database(), files: 'done' })
   }

@@ -65,7 +65,7 @@ export class Memories {
     return new MemoryDocument(this.#engine, checkDocumentKey(layer, key))
   }
 
-  /** Lists documents without their contents, in order of layer and key, from the one behind `after` on. */
+  /** Lists documents without their contents, in order of layer and key. The list begins behind `after`. */
   async list(page: DocumentsPage = {}): Promise<readonly Omit<DocumentRecord, 'content'>[]> {
     checkOptions('memory.list', page, LIST)
     const { layer, after, limit = 100 } = page

@@ -93,7 +93,7 @@ export class MemoryDocument {
     return this.#key.key
   }
 
-  /** `null`: the document does not exist, since nothing was written yet. */
+  /** `null` before the first write. */
   async read(): Promise<MemoryContent | null> {
     const document = await this.#checked(this.#engine.store.documents.readDocument(this.#key))
     return document && this.#toContent(document, await load())
@@ -161,7 +161,7 @@ export class MemoryDocument {
     return this.#write(current => mergeDocuments({ base, ours: current, theirs }).content, options)
   }
 
-  /** The newest version comes first. */
+  /** Newest first. */
   async versions(page: VersionsPage = {}): Promise<readonly DocumentVersion[]> {
     checkOptions('versions', page, VERSIONS)
     const { limit = 50, before } = page
@@ -229,7 +229,7 @@ export class MemoryDocument {
     }
     const { isCondensing } = await load()
     const versions = await this.versions({ limit: MAX_UNDO_STEPS })
-    // Newest first: an undo that was taken back itself does not count.
+    // Newest first: an undo that was taken back itself has taken nothing back.
     const undone = new Set<number>()
     for (const { version, undoes } of versions)
       if (undoes !== null && !undone.has(version)) undone.add(undoes)

@@ -37,7 +37,7 @@ export interface ReplyToolCall {
   readonly name: string
   /** A string is sent as it is, even if it is no JSON. */
   readonly arguments: string | Readonly<Record<string, unknown>>
-  /** Default: `call_<request>_<call>`, both counted from 1 over the life of the model. */
+  /** The default: `call_<request>_<call>`, both counted from 1 over the life of the model. */
   readonly id?: string
 }
 

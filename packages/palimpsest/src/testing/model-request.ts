@@ -1,7 +1,7 @@
 /** The protocol of the request. `in-process`: through `scriptedModel`, without a socket. */
 export type ModelProtocol = 'chat' | 'messages' | 'responses' | 'in-process'
 
-/** One call of a model, as a script sees it. */
+/** One call of a model, as the script sees it. */
 export interface ModelRequest {
   readonly protocol: ModelProtocol
   /** Empty for a call in process. */

@@ -48,7 +48,7 @@ export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'
   /** The time for timers. It never goes back. */
   let elapsed = 0
   let isAdvancing = false
-  /** In the order in which the timers were set. */
+  /** In the order in which they were set. */
   const waiting = new Map<TestTimer, Waiting>()
 
   const moveTo = (instant: number) => {

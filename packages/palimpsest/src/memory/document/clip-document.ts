@@ -78,7 +78,7 @@ function withoutOldest(
   return null
 }
 
-/** `null`: all lines would fit. */
+/** `null`: all of the lines would fit. */
 function clipLines(
   { lines, costs }: { lines: readonly string[]; costs: readonly number[] },
   room: number,

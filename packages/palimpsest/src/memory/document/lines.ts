@@ -31,7 +31,7 @@ export function withLines(content: string, section: string, lines: readonly stri
   return appendText(content, [...new Set(missing)].join('\n'), section)
 }
 
-/** Removes each list item that is one of these lines, and nothing else. */
+/** Removes every list item that is one of these lines, and nothing else. */
 export function withoutLines(content: string, lines: ReadonlySet<string> | readonly string[]): string {
   return editLines(content, lines, () => '')
 }

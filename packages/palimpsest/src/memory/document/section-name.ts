@@ -8,7 +8,7 @@ const RULE =
   `a heading's text on one line, such as "Preferences" for "## Preferences", or with its marks, such as ` +
   `"### Food": 1 to ${MAX_CHARACTERS} characters, not only marks, no control characters`
 
-/** Control characters, and separators of lines and paragraphs. */
+/** Control characters, line and paragraph separators. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 

@@ -19,7 +19,7 @@ function inAll<Name extends string>(
   >
 }
 
-/** The heading of each section in all languages, for `findHeading`. */
+/** Each section's heading in all languages, for `findHeading`. */
 export const ALL_HEADINGS = {
   chat: inAll(({ chat }) => chat.headings, ['basics', 'about', 'history']),
   user: inAll(({ user }) => user.headings, ['profile', 'preferences']),

@@ -46,7 +46,7 @@ export class ExtractionScheduler {
     this.#timer.unref()
   }
 
-  /** Resolves when no work that is due now is left. */
+  /** Resolves when nothing that is due now is left. */
   async settled(): Promise<void> {
     while (!this.#closed) {
       if (this.#timerAt <= this.#engine.clock()) this.#look()

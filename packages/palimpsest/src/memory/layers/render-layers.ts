@@ -20,7 +20,7 @@ export interface LayerView {
   readonly budgets: LayerBudgets
   /** The tokens for all layers together. */
   readonly allowance: number
-  /** The names of the memory tools that the model has. */
+  /** The memory tools that the model has, by name. */
   readonly tools: readonly string[]
 }
 

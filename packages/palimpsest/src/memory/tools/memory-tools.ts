@@ -33,7 +33,7 @@ export interface AnthropicTool {
   readonly input_schema: ToolDefinition['parameters']
 }
 
-/** The parts of an AI SDK tool that are needed here, so that the package itself is not. */
+/** The parts of an AI SDK tool that are used here, so that the package itself is not needed. */
 export interface SdkTool {
   readonly description: string
   readonly inputSchema: never

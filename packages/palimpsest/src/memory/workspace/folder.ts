@@ -20,7 +20,7 @@ import { closeToOthers, privateMode } from '../../store/private-file.ts'
 import { syncFolder } from '../../sync-folder.ts'
 import { DOCUMENT_FOLDERS, documentOf, isShortened } from './file-names.ts'
 
-/** The files of a workspace, by their paths in it. It never reads or writes through a symbolic link. */
+/** The files of a workspace, by their paths in it. It neither reads nor writes through a symbolic link. */
 
 export type Found =
   | { readonly kind: 'missing' }

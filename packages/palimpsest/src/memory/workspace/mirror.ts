@@ -271,7 +271,7 @@ export class Mirror {
           key: { namespace, layer, key },
           change: current => {
             result.taken = 'overtaken'
-            // The version that was compared may be erased meanwhile.
+            // The version that was compared may have been erased meanwhile.
             if ((current?.version ?? 0) !== (state?.version ?? 0)) return null
             const ours = normalizeMarkdown(current?.content ?? '')
             const merged = current

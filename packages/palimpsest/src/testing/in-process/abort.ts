@@ -15,7 +15,7 @@ export async function unlessAborted<Result>(
   }
 }
 
-/** Without a signal, this never ends. */
+/** Without a signal it never ends. */
 export function untilAborted(signal: AbortSignal | undefined): Promise<never> {
   return unlessAborted(new Promise<never>(() => {}), signal)
 }

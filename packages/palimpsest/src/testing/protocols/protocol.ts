@@ -48,7 +48,7 @@ export interface Failure {
   readonly body: object
 }
 
-/** The time of each answer: 2026-01-01, in seconds. */
+/** The instant of every answer: 2026-01-01, in seconds. */
 export const CREATED = 1_767_225_600
 
 export function toolCallsOf({ toolCalls = [] }: ModelReply, number: number): readonly SaidToolCall[] {

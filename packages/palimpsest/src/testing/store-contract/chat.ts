@@ -23,7 +23,7 @@ const START = Date.UTC(2026, 0, 15, 8)
 export const POLICY = count({ threshold: 20, keepLast: 10 })
 export const FORCE: Decision = { type: 'deep', reason: 'force', severity: 1000, meta: {} }
 
-/** Any measure works here, as long as it is the same each time. */
+/** Any measure will do, as long as it is the same each time. */
 export function sizeOf(content: Content): Size {
   const { length } = modelText(content)
   return { characters: length, tokens: 3 + Math.ceil(length / 4) }

@@ -24,7 +24,7 @@ export function documentKey(layer: LayerName, key = '', namespace = 'test'): Doc
 type WriteOptions = Partial<Omit<DocumentWrite, 'key' | 'change'>> &
   Pick<DocumentEdit, 'facts' | 'superseded' | 'undoes'>
 
-/** Any measure works here, as long as it is the same each time. */
+/** Any measure will do, as long as it is the same each time. */
 function tokensOf(content: string): number {
   return Math.ceil(content.length / 4)
 }

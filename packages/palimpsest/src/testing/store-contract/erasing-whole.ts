@@ -128,7 +128,7 @@ const erasingForks = contractCases('erased messages of forks', {
     const sibling = await chat.fork('sibling', 3)
     await child.append(message(`${CANARY} of my own`), message('six'))
     const grandchild = await child.fork('grandchild', 6)
-    // Its messages have the same numbers but are other messages.
+    // Its messages have the same numbers, but are others.
     const stranger = new Chat(store, 'stranger')
     await stranger.say(4)
     const file = { ...(await stranger.file()), origin: { sessionId: 'chat', seq: 4 } }

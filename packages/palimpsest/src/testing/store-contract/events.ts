@@ -5,7 +5,7 @@ import { contractCases } from './contract-case.ts'
 
 const PATIENCE_MS = 10_000
 
-/** An event may appear a little after its commit, while an older transaction is open. */
+/** An event may appear a little after its commit, while an older transaction is still under way. */
 async function readAll(store: Store, expected: number, limit = 1000): Promise<readonly StoreEvent[]> {
   const events: StoreEvent[] = []
   const deadline = performance.now() + PATIENCE_MS
@@ -96,7 +96,7 @@ export const events = contractCases('events', {
     )
     const seen: StoreEvent[] = []
     const read = async () => {
-      // Without this pause, a store that answers at once would never let the writers go on.
+      // A store that answers at once would otherwise never let the writers go on.
       await new Promise(resolve => setImmediate(resolve))
       seen.push(...(await store.events.readEvents({ after: seen.at(-1)?.position ?? null, limit: 5 })))
     }

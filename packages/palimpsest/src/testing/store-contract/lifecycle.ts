@@ -6,7 +6,7 @@ import { apiKey } from './serving.ts'
 
 const GLOBAL = { namespace: 'test', layer: 'global', key: '' } as const
 
-/** One call for each method of each port. */
+/** A call of each method of each port. */
 type Calls = Readonly<
   Record<{ [Port in keyof Ports]: keyof Ports[Port] }[keyof Ports] | 'open', () => Promise<unknown>>
 >

@@ -9,7 +9,7 @@ import { CANARY, erase, eraseMessages, toldBy } from './erasing-kit.ts'
 const ANN = { id: 'ann', name: 'Ann' }
 const REPLY = message(`You said ${CANARY}.`, { role: 'assistant', externalId: 'turn:1' })
 
-/** Ann's private chat, with a question that contains the canary and waits for an answer. */
+/** Ann's private chat, with a question that quotes the canary and waits for an answer. */
 async function asked(store: Store): Promise<Chat> {
   const chat = new Chat(store, 'chat', { user: 'ann' })
   await chat.append(message('Hello', { sender: ANN }), message('Hello Ann', { role: 'assistant' }))
