@@ -5,14 +5,14 @@ import { estimateTokens } from '../tokens/index.ts'
 import type { FoldedSegment } from './folded-segment.ts'
 
 /**
- * The built-in work done in another way than the engine does it by itself. `trim`: what leaves is covered without a
- * model, provisionally where there is one, and a model is asked for the memo alone. `work-through`: all that no model
- * has summarised yet, what was trimmed included, goes to the model in chunks that fit it, and what is no text in it is
- * collected. Both bring the memo up to date through the newest message.
+ * Changes how the built-in handler works. `trim`: segments are made without a model, and the model is asked
+ * only for the memo. With a model configured, these segments are provisional. `work-through`: everything that
+ * no model has summarised yet goes to the model, trimmed messages included. It goes in chunks that fit into a
+ * call, and attachments are collected. Both bring the memo up to date through the newest message.
  */
 export interface BuiltInHandler {
   readonly builtIn: 'trim' | 'work-through'
-  /** What is told of a part that is no text, on one line; empty: nothing. */
+  /** Describes an attachment on one line. An empty line means that nothing is told of it. */
   readonly tellAttachment: TellAttachment
 }
 
@@ -22,7 +22,7 @@ export function isBuiltIn(handler: unknown): handler is BuiltInHandler {
   return typeof handler === 'object' && handler !== null && 'builtIn' in handler
 }
 
-/** Working through a history asks the model for all but a few words. */
+/** `work-through` asks the model to summarise all but the shortest ranges. */
 const MAX_VERBATIM_TOKENS = 100
 
 export function limitsOf(limits: SegmentLimits, handler: BuiltInHandler | null): SegmentLimits {
@@ -30,7 +30,7 @@ export function limitsOf(limits: SegmentLimits, handler: BuiltInHandler | null):
   return { ...limits, verbatimBelowTokens: Math.min(limits.verbatimBelowTokens, MAX_VERBATIM_TOKENS) }
 }
 
-/** What provisional segments stand for, where nothing that is raw joins them. */
+/** The range that provisional segments cover, if no raw message is folded with them. */
 export function rangeOver(segments: readonly Covering[], throughTurn: number): FoldRange {
   const sum = (field: 'messageCount' | 'tokensBefore') =>
     segments.reduce((total, segment) => total + segment[field], 0)
@@ -44,7 +44,7 @@ export function rangeOver(segments: readonly Covering[], throughTurn: number): F
 
 type Covering = Pick<FoldedSegment, 'fromSeq' | 'toSeq' | 'messageCount' | 'tokensBefore'>
 
-/** The same summariser, which hears of what is no text as the handler tells it. */
+/** The same summariser. Instead of each attachment it reads the handler's description of it. */
 export function hearing(summarizer: Summarizer, { tellAttachment }: BuiltInHandler): Summarizer {
   const told = (messages: readonly SourceMessage[]) =>
     Promise.all(messages.map(message => withTold(message, tellAttachment)))
@@ -74,10 +74,13 @@ async function withTold<M extends { readonly content: Content }>(
   return { ...message, content: await Promise.all(parts) }
 }
 
-/** Of what a segment takes in, so much is for the list of what is no text in it. */
+/** The list of attachments may take this share of a segment's source tokens. */
 const COLLECTED_SHARE = 1 / 4
 
-/** What is no text in the messages of a segment, told in it: the newest as far as there is room, the others beside it. */
+/**
+ * Adds the list of attachments to a segment. The summary gets the newest ones, as far as there is room. The
+ * details get the others.
+ */
 export async function withCollected(
   segment: FoldedSegment,
   messages: readonly Message[],

@@ -1,8 +1,8 @@
 import { estimateTokens } from '../tokens/index.ts'
 
 /**
- * What a segment that stands for others takes over of their details and events. Those below keep all of
- * theirs; without a bound, copies would grow with the log.
+ * Decides which details and events of the segments below a condensed segment copies. The segments below keep
+ * all of theirs. Without a bound, the copies would grow with the log.
  */
 
 interface Carrying {
@@ -14,7 +14,10 @@ const MAX_DETAILS = 60
 const MAX_EVENTS = 40
 const MAX_OWN_EVENTS = 100
 
-/** Each list has the most telling first: so the first of each, then the second of each; none twice, none that the text has. */
+/**
+ * Each list begins with its most important detail. So the first of each list is taken, then the second of
+ * each. Repeated details and details that the summary already has are left out.
+ */
 export function carryDetails(
   segments: readonly Carrying[],
   { summary, tokens }: { summary: string; tokens: number },
@@ -37,15 +40,18 @@ export function carryDetails(
 }
 
 /**
- * What is still to come first, the soonest before the others; then what is past, the newest first: whoever
- * has room for few shows the right ones. `today` is the day of the newest message.
+ * Future events come first, the soonest of them first. Then come past events, the newest first. A reader with
+ * room for only a few events thus gets the most useful ones. `today` is the day of the newest message.
  */
 export function carryEvents(segments: readonly Carrying[], today: string): readonly unknown[] {
   const all = segments.flatMap(({ events }) => events)
   return mostTelling(all, today).slice(0, MAX_EVENTS)
 }
 
-/** Of a single segment's own: in the order in which they were said, and no more than anybody could read. */
+/**
+ * The events of a single segment, in the order in which they were said. There are at most `MAX_OWN_EVENTS`,
+ * since a reader cannot use more.
+ */
 export function boundEvents<Event>(events: readonly Event[], today: string): readonly Event[] {
   if (events.length <= MAX_OWN_EVENTS) return events
   const kept = new Set<unknown>(mostTelling(events, today).slice(0, MAX_OWN_EVENTS))

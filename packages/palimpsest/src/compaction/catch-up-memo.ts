@@ -10,17 +10,18 @@ export interface CatchUp {
   readonly key: SessionKey
   readonly keeper: MemoKeeper
   readonly summarizer: Summarizer
-  /** The last message that the memo is to have seen. */
+  /** The memo has to include the messages through this one. */
   readonly throughSeq: number
-  /** It is not worth a call while there is less that it has not seen. */
+  /** While fewer tokens than this are new to the memo, no call is made. */
   readonly leastTokens?: number
   readonly signal: AbortSignal
 }
 
 /**
- * Gives the memo what no summary's call gave it, oldest first, in as many calls as one chunk of a summary
- * would take; the rest has to wait for later folds. What got no memo is tried again at each of them, until
- * as much waits as one fold would give it: then the oldest of it is passed over. Rejects as the summariser does.
+ * Gives the memo the messages that no call for a summary gave it, oldest first. The calls take at most as
+ * many tokens as one chunk of a summary. The rest waits for later folds. Messages that got no memo are tried
+ * again at each later fold. If more of them wait than one fold would give, the oldest are passed over.
+ * Rejects as the summariser does.
  */
 async function catchUpMemo(work: CatchUp): Promise<void> {
   const { store, key, keeper, summarizer, throughSeq, leastTokens = 0 } = work
@@ -51,7 +52,7 @@ async function catchUpMemo(work: CatchUp): Promise<void> {
   keeper.fallBehind()
 }
 
-/** Of what waits for a memo, only so much is kept for another try. */
+/** At most `MAX_SOURCE_TOKENS` of messages wait for another try. */
 async function passOverSurplus({ store, key, keeper, throughSeq }: CatchUp): Promise<void> {
   for (;;) {
     const range = { fromSeq: keeper.memo.throughSeq + 1, toSeq: throughSeq, mostTokens: MAX_SOURCE_TOKENS }
@@ -61,25 +62,28 @@ async function passOverSurplus({ store, key, keeper, throughSeq }: CatchUp): Pro
   }
 }
 
-/** A single message that is larger than a call: its beginning and its end. */
+/** The beginning and the end of a single message that is too large for a call. */
 function ends(message: Parameters<typeof partsOf>[0], limit: number): readonly SourceMessage[] {
   const { parts } = partsOf(message, Math.floor(limit / 2))
   return parts.length < 2 ? parts : [parts[0]!, parts.at(-1)!]
 }
 
-/** The same as a side matter: the fold goes on without it, and says so. */
+/** Like `catchUpMemo`, but a failure becomes a warning, and the fold goes on. */
 export async function catchUpMemoIfPossible(work: CatchUp, warn: (warning: string) => void): Promise<void> {
   try {
     await catchUpMemo(work)
   } catch (error) {
     work.signal.throwIfAborted()
     work.keeper.fallBehind()
-    // Of that the outcome tells anyway.
+    // The outcome reports a spend limit anyway.
     if (!SummarizerError.isSpendGuard(error)) warn(`memo_failed: ${failureReason(error)}`)
   }
 }
 
-/** All that there is to do: the memo waits where there is no more to spend, and fails as the summariser does. */
+/**
+ * For a fold whose only work is the memo. If a spend limit is reached, the memo waits. Any other failure
+ * fails the fold.
+ */
 export async function catchUpMemoUnlessSpent(work: CatchUp): Promise<void> {
   try {
     await catchUpMemo(work)

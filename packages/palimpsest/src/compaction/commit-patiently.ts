@@ -4,14 +4,15 @@ import type { FoldCommit, FoldReceipt, FoldStore } from '../store/index.ts'
 import { failureReason } from './failure-reason.ts'
 import { isConflict } from './outcome.ts'
 
-/** As long as a database takes to start again. */
+/** Together about as long as a restart of a database takes. */
 const PAUSES_MS = [500, 1_000, 2_000, 4_000]
-/** Each try may take long by itself, and the lease goes on. */
+/** One try may take long by itself, and the session stays leased all the while. */
 const MAX_MS = 15_000
 
 /**
- * A summary is dear: what it cost is not lost to a commit that failed. The operation's id makes another try safe, also
- * where only the answer was lost. One comes at once; where the database is away, some more.
+ * A summary costs money, so a failed commit must not lose it. The operation's id makes another try safe, even
+ * if only the answer of the first one was lost. The first retry comes at once. More follow only while the
+ * database is unavailable.
  */
 export async function commitPatiently(
   folds: Pick<FoldStore, 'commitFold'>,
@@ -25,7 +26,7 @@ export async function commitPatiently(
     } catch (error) {
       if (isConflict(failureReason(error)) || signal?.aborted) throw error
       if (pauseMs > 0 && (!isAway(error) || performance.now() - start > MAX_MS)) throw error
-      // Whoever ends it is told why it had not ended.
+      // If the caller aborts the wait, the caller gets the error of the last try.
       if (pauseMs > 0)
         await sleep(pauseMs, undefined, { ...(signal && { signal }) }).catch(() => {
           throw error

@@ -11,23 +11,26 @@ import { type SourceRequest, summarizeSource } from './summarize-source.ts'
 
 type Shown = Omit<FoldedSegment, 'absorbs' | 'state'> & { readonly id: number }
 
-/** Of what a condensed segment may take, the part for its text; the rest is for its details and dates. */
+/** The share of a condensed segment's tokens for its text. The rest is for its details and events. */
 const TEXT_SHARE = 0.65
 
-/** What does not become smaller by a quarter was not worth the call. */
+/** A condensed segment takes at most this share of its sources. A smaller gain is not worth a call. */
 const MIN_GAIN = 0.75
 
-/** Far enough over it, segments are condensed without a model rather than not at all. */
+/**
+ * Segments may exceed the limit by this factor while condensing fails. Above it they are condensed without a
+ * model.
+ */
 const MAX_OVER_LIMIT = 1.5
 
-/** So that a failure to make them smaller ends: each time takes the place of two segments or three. */
+/** Ends the loop if the segments do not become smaller. Each roll-up replaces two or three segments. */
 const MAX_ROLL_UPS = 8
 
 /**
- * Neighbouring segments into one of the next level, again and again until all together take no more than
- * they may. `shown` are those of the session and the new ones of this commit, which are named by their
- * place in it, as a negative number. A summary of summaries that fails does not spoil the good ones: it is
- * left for the next fold, unless they are far over it.
+ * Condenses neighbouring segments into one of the next level, until all together are within the limit.
+ * `shown` holds the session's segments and the new ones of this commit. The id of a new one is its place in
+ * the commit, as a negative number. A failure to condense does not lose the new summaries: condensing is left
+ * for the next fold. Only segments far over the limit are condensed without a model.
  */
 export async function condense(
   stored: readonly Segment[],
@@ -52,7 +55,7 @@ export async function condense(
       shown = shown.toSpliced(from, count, { ...segment, id: -(folded.length + condensed.length) })
     }
   }
-  // While the summariser is down, what it wrote is left alone as long as there is some room.
+  // While the summariser does not work, its summaries are kept as long as there is some room.
   const mostTokens = limits.totalTokens * MAX_OVER_LIMIT
   if (work.isProvisional) await condenseWith(work.summarizer, mostTokens)
   else
@@ -66,7 +69,10 @@ export async function condense(
   return condensed
 }
 
-/** As large as any other of its kind, whatever it stands for; nothing where an erasure left nothing of that. */
+/**
+ * A condensed segment may be as large as any other, however many segments it covers. If an erasure emptied
+ * them all, it is empty too.
+ */
 export async function condenseOne(
   absorbed: readonly Shown[],
   { limits, summarizer, zone, signal, decision, focus, warn, messages, people: known }: FoldWork,
@@ -114,8 +120,8 @@ export async function condenseOne(
 }
 
 /**
- * What has no day of its own was said when what stands before it was: never on the day of the fold that condenses it,
- * which may be months later. `latest`: where no line has one.
+ * A line without a day gets the day of the line before it. It never gets the day of this fold, which may be
+ * months later. `latest` is used if no line has a day.
  */
 function sourceOf(told: readonly Shown[], latest: Date): SourceMessage[] {
   const first = told.map(({ summary }) => firstDay(summary)).find(day => day !== null)

@@ -3,7 +3,7 @@ import { type Extract, extractive, type SummarizeRequest } from '../summarizer/i
 import { dominantScript } from './script.ts'
 import { sampleText } from './source.ts'
 
-/** Of one call, so many lines for the chat's own memory. */
+/** The most lines for the chat's own memory from one call. */
 const MAX_EXTRACTS = 4
 
 export function extractsFor(messages: readonly Message[]): NonNullable<SummarizeRequest['extracts']> {
@@ -11,7 +11,7 @@ export function extractsFor(messages: readonly Message[]): NonNullable<Summarize
   return { most: MAX_EXTRACTS, language: isChinese ? 'zh' : 'en' }
 }
 
-/** Where no model is asked: what was said, in its own words. */
+/** Without a model the extracts are quotations of the messages. */
 export async function extractsWithoutModel(
   messages: readonly Message[],
   { zone, signal, people }: { zone: string; signal: AbortSignal; people: readonly Person[] },

@@ -67,7 +67,7 @@ import { Tally } from './tally.ts'
 import { metered } from './usage.ts'
 import { withinTime } from './within-time.ts'
 
-/** What folding asks of a store. */
+/** The methods of a store that folding needs. */
 export interface FoldPorts {
   readonly folds: Pick<
     FoldStore,
@@ -76,55 +76,61 @@ export interface FoldPorts {
   readonly log: Pick<LogStore, 'readMessages'>
 }
 
-/** What folding needs. */
+/** Everything that folding needs. */
 export interface FoldEngine<Stored extends FoldPorts = Store> {
-  /** Where `policy` holds for one fold only: the one that holds otherwise. */
+  /** The usual policy, if `policy` holds for one fold only. */
   readonly configured?: Policy
   readonly store: Stored
   readonly namespace: string
   readonly policy: Policy
   readonly summarizer: Summarizer
-  /** What may be spent on models; left out or `null`: any amount. */
+  /** The limits on spending for models. Left out or `null`: there are none. */
   readonly spendGuard?: SpendGuard | null
   readonly memo: MemoRules
   /**
-   * The caller's own, by the decision's type; `lite` and `deep` are there unless they are replaced. A type
-   * without one is handled as they are.
+   * The caller's own handlers, by type of decision. A type without a handler gets the built-in one. The
+   * caller may replace `lite` and `deep` too.
    */
   readonly handlers: FoldHandlers
   readonly zone: string
   readonly clock: () => number
   readonly tracer: Tracer | null
-  /** What the session's model was last sent, through the end of a range; `null`: not known here. */
+  /**
+   * The last request to the session's model, through the end of a range. `null`: this process does not know
+   * it.
+   */
   readonly prefixOf?: (key: SessionKey, range: FoldRange) => Promise<Prefix | null>
-  /** What a fold leaves in memory documents, to be stored with it; left out or `null`: nothing. */
+  /**
+   * The writes to memory documents that a fold brings. They are committed with the fold. Left out or `null`:
+   * none.
+   */
   readonly rememberFold?: ((fold: FoldedRange) => Promise<readonly DocumentWrite[]>) | null
-  /** How long a fold may go without a sign of life. Left out: a minute. */
+  /** The lease lasts this long without renewal. Left out: a minute. */
   readonly leaseMs?: number
-  /** This process, in the leases that it holds. */
+  /** The name of this process in its leases. */
   readonly owner: string
-  /** How long a summariser may take. */
+  /** The time limit of a summariser. */
   readonly summarizerTimeoutMs: number
-  /** How long policies of the caller's own may take. Left out: five seconds. */
+  /** The time limit of the caller's own policies. Left out: five seconds. */
   readonly policyTimeoutMs?: number
-  /** Hears of a policy of the caller's own that failed or did not answer. */
+  /** Called if one of the caller's own policies fails or does not answer. */
   readonly onPolicyFailure?: (error: unknown, key: SessionKey) => void
 }
 
 type FoldHandlers = Readonly<Record<string, FoldHandler | WindowHandler | BuiltInHandler | undefined>>
 
-/** What a fold came to, as far as memory is concerned. */
+/** What memory is told about a fold. */
 export interface FoldedRange {
   readonly key: SessionKey
   readonly session: SessionRecord
   readonly messages: readonly Message[]
-  /** `null`: nobody was asked, as with a handler of the caller's own. */
+  /** `null`: no summariser was asked, for example because the caller's own handler did the fold. */
   readonly extracts: readonly Extract[] | null
-  /** Who is known of the session, those of the range included. */
+  /** All people known in the session, with those of this range. */
   readonly people: readonly Person[]
-  /** The earlier, provisional folds that this one stands for: what they left is replaced. */
+  /** The earlier, provisional folds that this fold replaces. Their lines in memory are replaced too. */
   readonly superseded: readonly Pick<Segment, 'fromSeq' | 'toSeq'>[]
-  /** Of what folds left in the chat's memory, what else is replaced; left out: nothing. */
+  /** Selects further lines of folds in the chat's memory that are replaced. Left out: none. */
   readonly isStale?: (fact: Pick<Fact, 'from' | 'origin' | 'saidAt'>) => boolean
   readonly summarizer: Summarizer
   readonly signal: AbortSignal
@@ -132,15 +138,15 @@ export interface FoldedRange {
 
 export interface FoldOptions {
   readonly force?: Force
-  /** What the caller has decided: it is carried out once, and no policy is asked. */
+  /** The caller's decision. It is carried out once, and no policy is asked. */
   readonly decision?: Decision
-  /** Whether the decision still holds in the epoch in which it is to be carried out; left out: it does in any. */
+  /** Whether the decision still holds in the epoch of the fold. Left out: it holds in any epoch. */
   readonly isUnchanged?: (epoch: number) => boolean
-  /** For this fold only, over those of the engine. */
+  /** For this fold only. They replace handlers of the engine. */
   readonly handlers?: FoldHandlers
-  /** What the summariser is told about the memo, for this fold only. */
+  /** Instructions to the summariser about the memo, for this fold only. */
   readonly memoInstructions?: readonly string[]
-  /** What the caller asks to be kept above all. */
+  /** What the summary has to keep above all, in the caller's words. */
   readonly focus?: string
   readonly policy?: Policy
   readonly signal?: AbortSignal
@@ -148,16 +154,16 @@ export interface FoldOptions {
 
 export const FOLD_LEASE_MS = 60_000
 
-/** How a fold ended, and what is left to do then; `null`: that is to be asked. */
+/** How a fold ended, and the verdict after it. `judged` is `null` if the policy has to be asked again. */
 export interface Folded {
   readonly outcome: FoldOutcome
   readonly judged: Judged | null
 }
 
 /**
- * One fold of one session, by the protocol: take the lease, freeze the range, let the handler work
- * without lock or transaction, commit if nothing has changed meanwhile. Whatever fails leaves the stored
- * state as it was, and the outcome says why.
+ * Folds one session once. It takes the lease, freezes the range, and lets the handler work without a lock or
+ * a transaction. It commits only if nothing has changed meanwhile. A failure leaves the stored state as it
+ * was, and the outcome gives the reason.
  */
 export function foldSession(
   engine: FoldEngine<FoldPorts>,
@@ -193,7 +199,8 @@ async function foldOnce(
   key: SessionKey,
   options: FoldOptions,
 ): Promise<Folded> {
-  // As it is now: what is configured meanwhile holds from the next fold on, whether there is one included.
+  // The settings of this moment. A later `configure` affects the next fold, and also the decision whether
+  // there is one.
   const handlers = { ...shared.handlers, ...options.handlers }
   const forced = decisionOf(options, handledTypes(handlers))
   const { store, owner, clock, leaseMs: ttlMs = FOLD_LEASE_MS } = shared
@@ -222,7 +229,7 @@ function unjudged(outcome: FoldOutcome): Folded {
   return { outcome, judged: null }
 }
 
-/** What is to be done whatever the policy says; `null`: nothing. */
+/** The decision that needs no policy. `null`: the policy decides. */
 function decisionOf({ decision, force }: FoldOptions, types: readonly string[]): Decision | null {
   if (decision !== undefined) return withHandler(decision, types)
   return force === undefined ? null : forcedDecision(force, types)
@@ -232,7 +239,7 @@ interface UnderLease {
   readonly lease: HeldLease
   readonly forced: Decision | null
   readonly options: FoldOptions
-  /** What `configure` changes while a fold is under way. */
+  /** `configure` may change these during a fold. */
   readonly live: Pick<FoldEngine, 'policy'>
 }
 
@@ -269,7 +276,7 @@ interface Attempt extends NextFold, Partial<Pick<WholeFold, 'raw'>> {
   readonly under: UnderLease
   readonly started: number
   readonly tally: Tally
-  /** `null`: nothing is limited. */
+  /** `null`: spending has no limit. */
   readonly spending: SpendWatch | null
 }
 
@@ -281,7 +288,7 @@ async function planNextOrConflict(
   const isWhole = isWindowHandler(engine.handlers[decision.type])
   try {
     const whole = isWhole ? await planWhole(engine, key, decision) : null
-    // Of a chapter that has ended nothing stays raw.
+    // All messages of an ended chapter are folded, so a window handler has nothing to choose.
     return whole?.chapter.throughSeq === null ? whole : await planNext(engine, key, decision)
   } catch (error) {
     const reason = failureReason(error)
@@ -291,8 +298,8 @@ async function planNextOrConflict(
 }
 
 /**
- * What there is to do, judged anew: it may have been done by somebody else. What was forced stands; the
- * caller's own policy is asked again; in a back-off only what does without the summariser is done.
+ * Judges again under the lease, since another process may have done the work. A forced decision stands. The
+ * caller's own policies are asked again. During a back-off only folds without the summariser are possible.
  */
 async function pendingDecision(
   engine: FoldEngine<FoldPorts>,
@@ -316,9 +323,9 @@ async function pendingDecision(
   })
 }
 
-/** What a handler came to, and what is to be remembered of it. */
+/** The result of a handler, with the writes to memory documents. */
 interface FoldWorked extends FoldResult {
-  /** For less than was planned. */
+  /** Set if the handler folded less than was planned. */
   readonly plan?: FoldPlan
   readonly documents?: readonly DocumentWrite[]
 }
@@ -339,7 +346,7 @@ async function runHandler(
   )
 }
 
-/** The handler is given all that is raw; what it leaves so is none of this fold's business. */
+/** The handler reads all raw messages. The messages that it leaves raw are no part of this fold. */
 async function workOnWindow(
   engine: FoldEngine<FoldPorts>,
   key: SessionKey,
@@ -378,7 +385,10 @@ async function workOnWindow(
   return { ...folded, documents: documents ?? [] }
 }
 
-/** Of this chapter. Where the cursor is taken as none, what segments there are stand for nothing any more. */
+/**
+ * The segments of this chapter. A cursor at 0 means that no message is folded, so any segments left are
+ * ignored.
+ */
 async function shownSegments(
   store: FoldPorts,
   key: SessionKey,
@@ -401,12 +411,13 @@ async function work(
   const builtIn = isBuiltIn(given) ? given : null
   const handler = isBuiltIn(given) ? undefined : given
   const segments = await shownSegments(store, key, { session, chapter })
-  // A policy for this once decides what is folded, not how much of all that was folded before is left.
+  // A policy for this fold only decides what is folded. The usual policy decides how large all segments
+  // together may be.
   const { overheadTokens } = session.state
   const usual = segmentLimits(engine.configured ?? policy, overheadTokens)
   const { verbatimBelowTokens } = segmentLimits(policy, overheadTokens)
   const limits = limitsOf({ ...usual, verbatimBelowTokens }, builtIn)
-  // Where the configured one is extractive itself, there is nothing better to come.
+  // If the configured summariser is extractive, an extract is final, and no better summary will follow.
   const isBackingOff = decision.meta['extractive'] === true && !isExtractive(engine.summarizer)
   const isTrimming = builtIn?.builtIn === 'trim'
   const worksThrough = builtIn?.builtIn === 'work-through'
@@ -416,14 +427,15 @@ async function work(
     handler || isForNow || newest === null
       ? []
       : supersededBy(newest, segments, { ...limits, mostTokens: MAX_FOLD_TOKENS })
-  // Short ranges need no model; behind provisional ones they are provisional, too, to be taken in with them.
+  // A short range is kept word for word and needs no model. Behind provisional segments it becomes
+  // provisional too if the model cannot be asked. A later fold then summarises all of them together.
   const needsModel = behind.length > 0 || (range?.amount.tokens ?? 0) >= limits.verbatimBelowTokens
   const isSpent =
     !handler && !isBackingOff && !isTrimming && needsModel && (await isLimitReached(engine, spending))
   const asksNobody = isBackingOff || isSpent
   const isProvisional = asksNobody || (isTrimming && !isExtractive(engine.summarizer))
   const superseded = isSpent ? [] : behind
-  // The extractive one has words of its own for what is no text.
+  // The extractive summariser describes attachments itself.
   const heard =
     builtIn && !isExtractive(engine.summarizer) ? hearing(engine.summarizer, builtIn) : engine.summarizer
   const model = metered(asksNobody ? extractive() : guarded(heard, spending), tally.note)
@@ -466,7 +478,8 @@ async function work(
     warn: tally.warn,
   }
   const frozen = { fromSeq, toSeq, messages, superseded }
-  // What was picked out of segments that are replaced is no worse than what would be picked now.
+  // Replaced segments already have their lines in memory. New lines from the extractive summariser would be
+  // no better.
   const keepsLines = superseded.length > 0 && isExtractive(summarizer)
   const added = range === null ? [] : messages.filter(({ seq }) => seq >= range.fromSeq)
   const remember = async (result: FoldResult): Promise<FoldWorked> => {
@@ -485,7 +498,7 @@ async function work(
     return remember(checkCovers({ ...own, segments: withPeople(own.segments, complete) }, frozen))
   }
   const isShort = tokensOf(messages) < limits.verbatimBelowTokens
-  // Without a call for the summary none is made for the memo either, until there is as much that it has not seen.
+  // If the summary needs no call, the memo gets no call either, until enough messages are new to it.
   if (!isProvisional && !isShort)
     await catchUpMemoIfPossible({ ...memoWork, throughSeq: fromSeq - 1 }, tally.warn)
   const prefix = superseded.length === 0 ? await prefixFor(engine, key, folded) : null
@@ -507,7 +520,7 @@ async function work(
   return remember(checkCovers({ ...result, segments: collected, memo: keeper.memo }, frozen))
 }
 
-/** Where no raw message is to be folded: all that was is below. */
+/** A place above all messages. It is used if only provisional segments are folded and no raw message is. */
 const ABOVE_ALL = { fromSeq: Number.POSITIVE_INFINITY, amount: { tokens: 0 } }
 
 async function isLimitReached(
@@ -517,13 +530,16 @@ async function isLimitReached(
   return spending !== null && !isExtractive(summarizer) && (await spending.isReached(summarizer.name))
 }
 
-/** As in a back-off: it says nothing of the model, neither that it works nor that it does not. */
+/** Marks the plan as in a back-off. The outcome then says nothing about whether the model works. */
 function withoutModel(plan: FoldPlan): FoldPlan {
   const { decision } = plan
   return { ...plan, decision: { ...decision, meta: { ...decision.meta, extractive: true } } }
 }
 
-/** A session that was folded before there were memos begins its own where it stands, and not years ago. */
+/**
+ * A session may be older than memos. Its memo then begins at the cursor, so that years of messages are not
+ * read again.
+ */
 function memoOf({ memo, state }: NextFold['session']): Memo {
   return memo ?? { value: {}, throughSeq: state.compactedThrough }
 }
@@ -535,7 +551,9 @@ interface Frozen {
   readonly superseded: readonly Segment[]
 }
 
-/** A handler of the caller's own may return anything; what left a gap would be folded again for ever. */
+/**
+ * The caller's own handler may return anything. If its segments left a gap, the fold would repeat for ever.
+ */
 function checkCovers(result: FoldResult, { fromSeq, toSeq, messages, superseded }: Frozen): FoldResult {
   const covering = result.segments.filter(segment => segment.level === 1)
   const absorbed = covering.flatMap(segment => segment.absorbs)
@@ -558,7 +576,7 @@ function checkCovers(result: FoldResult, { fromSeq, toSeq, messages, superseded 
   return result
 }
 
-/** It only saves money: whatever goes wrong with it, the fold does without. */
+/** The prefix only saves money. If reading it fails, the fold goes on without it. */
 async function prefixFor(
   engine: FoldEngine<FoldPorts>,
   key: SessionKey,
@@ -581,7 +599,8 @@ async function commitResult(
   const lower = segments.filter(({ level }) => level === 1)
   const sumOf = (field: 'tokensBefore' | 'tokensAfter') => lower.reduce((sum, each) => sum + each[field], 0)
   const tokensAfter = sumOf('tokensAfter')
-  // Of earlier messages that it took in again, too: otherwise it would look as if they had grown.
+  // The fold took in earlier messages again, so their tokens count too. Otherwise the fold would seem to make
+  // them larger.
   const takesIn = lower.some(({ absorbs, window }) => absorbs.length > 0 && !window)
   const { reason } = plan.decision
   const ended = plan.range || segments.length > 0 ? 'applied' : 'skipped'
@@ -609,7 +628,7 @@ async function commitResult(
   return { outcome: { ...outcome, segmentId: segmentIds[0] ?? null }, judged }
 }
 
-/** Every committed decision leaves its mark, whoever wrote the rest of the memo. */
+/** Each committed decision is noted in the memo, even if a handler wrote the rest of the memo. */
 function withLastResize(memo: Memo, { decision }: FoldPlan, { head }: NextFold['session']): Memo {
   const { type, reason } = decision
   return { ...memo, value: { ...memo.value, [LAST_RESIZE]: { type, turn: head.totals.turn, reason } } }
@@ -633,7 +652,8 @@ async function fail(
     return { ...outcome, outcome: 'skipped' }
   if (under.options.signal?.aborted) return { ...outcome, outcome: 'skipped', reason: 'aborted' }
   const backoffUntil = now + Math.max(backoffMs(session.failures), retryAfterMs(error))
-  // What a summariser says of its failure may quote what was erased since.
+  // The error of a summariser may quote messages that were erased meanwhile. `seen` makes the store refuse
+  // the outcome then.
   await store.folds
     .failFold(
       { ...key, seen: seenOf(session) },

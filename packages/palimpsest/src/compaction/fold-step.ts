@@ -3,26 +3,31 @@ import type { SessionKey } from '../store/index.ts'
 import type { FoldEngine } from './fold-session.ts'
 import { type FoldOutcome, isConflict } from './outcome.ts'
 
-/** A session that is to be folded. */
+/** A session that waits for a fold. */
 export interface Waiting {
   readonly key: SessionKey
-  /** For this time only; then the configured one has its say. */
+  /** A policy for one fold only. After it the configured policy decides. */
   readonly policy: Policy | undefined
-  /** After a failure: if it fails again, nothing is left to try. */
+  /** This is the second try after a failure. No third one follows. */
   readonly isFallback: boolean
 }
 
 export interface FoldStep {
   readonly outcome: FoldOutcome
-  /** What is to be done next with this session; `null`: nothing. */
+  /** The next work on this session. `null`: none. */
   readonly next: Waiting | null
-  /** History changed under the fold, or another process has it: to be looked at again soon. */
+  /**
+   * History changed under the fold, or another process holds the lease. The session is looked at again soon.
+   */
   readonly isOvertaken: boolean
-  /** When a rule about time wants to be asked. */
+  /** The instant at which a time rule of the policy has to be checked. */
   readonly dueAt: number | null
 }
 
-/** One fold of a session, and what its policy says then; where there is nothing to fold, a segment over edited messages. */
+/**
+ * Folds a session once and asks its policy what comes next. If there is nothing to fold, one segment over
+ * edited messages is rebuilt.
+ */
 export async function foldStep(
   engine: FoldEngine,
   waiting: Waiting,
@@ -46,7 +51,7 @@ async function foldOnce(
   { key, policy, isFallback }: Waiting,
   { signal, onOutcome }: { signal: AbortSignal; onOutcome: (outcome: FoldOutcome) => void },
 ): Promise<FoldStep> {
-  // Most processes start without anything to fold.
+  // Loaded late: most processes start with nothing to fold.
   const { foldSession } = await import('./fold-session.ts')
   const { outcome, judged } = await foldSession(engine, key, { ...(policy && { policy }), signal })
   onOutcome(outcome)
@@ -54,13 +59,13 @@ async function foldOnce(
   if (signal.aborted) return step
   if (outcome.outcome === 'applied' && outcome.toSeq !== null) {
     if (judged?.decision === null) return { ...step, dueAt: judged.dueAt }
-    // A policy for one request has had its say; what came meanwhile is not its business.
+    // A policy for one request holds for one fold. The configured policy decides about later messages.
     return { ...step, next: { key, policy: undefined, isFallback: false } }
   }
   const { store, clock } = engine
   const verdict =
     judged ?? (await store.schedule.judge(key, { policy: policy ?? engine.policy, now: clock() }))
-  // In the back-off that a failure begins, the rules that cannot wait fold without the summariser.
+  // A failure begins a back-off. During it, urgent rules fold without the summariser.
   const mayFallBack = outcome.outcome === 'failed' && !isFallback
   if (mayFallBack && verdict?.decision?.meta['extractive'] === true)
     return { ...step, next: { key, policy, isFallback: true } }

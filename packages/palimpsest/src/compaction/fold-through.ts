@@ -5,13 +5,13 @@ import type { FoldEngine } from './fold-session.ts'
 import { foldStep, type Waiting } from './fold-step.ts'
 import type { FoldOutcome } from './outcome.ts'
 
-/** How soon it is looked again whether another process has ended its fold. */
+/** The pause before this process checks again whether another process has ended its fold. */
 const OVERTAKEN_PAUSE_MS = 500
 
 /**
- * Folds a session until its policy has no more to say, and gives how the last fold ended that did or should have done
- * something; where it is kept from trying by the back-off after a failure, that failure. `null`: there was nothing to
- * do. Where another process folds it, that one's end is waited for, or that of its lease.
+ * Folds a session until its policy asks for no more. The result is the last outcome that was not `skipped`.
+ * If a back-off after a failure prevents a fold, the result is that failure. `null`: there was nothing to do.
+ * If another process folds the session, this call waits until that fold or its lease ends.
  */
 export async function foldThrough(
   engine: FoldEngine,

@@ -6,19 +6,19 @@ import { type FoldedSegment, measured } from './folded-segment.ts'
 import type { FoldResult } from './handlers.ts'
 
 /**
- * A handler that is given all that is raw and all segments, and says itself what stands for how much of it: from
- * nothing to everything.
+ * A handler that gets all raw messages and all segments. The handler decides how many of the raw messages its
+ * window replaces, from none to all.
  */
 export interface WindowHandler {
   readonly window: (input: WindowInput) => WindowResult | Promise<WindowResult>
 }
 
-/** Frozen before the handler is called. */
+/** The input is frozen before the handler is called. */
 export interface WindowInput {
   readonly decision: Decision
-  /** Those shown so far, oldest first. */
+  /** The segments that are shown so far, oldest first. */
   readonly segments: readonly Segment[]
-  /** All that are raw, oldest first, as they were said. */
+  /** All raw messages, oldest first and unchanged. */
   readonly messages: readonly Message[]
   readonly memo: Memo | null
   readonly head: Head
@@ -28,13 +28,16 @@ export interface WindowInput {
 export interface WindowResult {
   /** `null`: segments and raw messages stay as they are. */
   readonly fold: {
-    /** How many of the oldest raw messages it stands for, beside all segments. */
+    /**
+     * The number of raw messages that the window replaces, from the oldest on. It always replaces all
+     * segments.
+     */
     readonly messages: number
     readonly window: readonly WindowMessage[]
-    /** The window as one text: what the model reads of it. */
+    /** The window as one text, which the model reads. */
     readonly summary: string
   } | null
-  /** Brought up to date from all that there was to read; `null`: as it was. */
+  /** A new memo, up to date with the whole input. `null`: the memo stays as it was. */
   readonly memo: Memo['value'] | null
 }
 
@@ -42,12 +45,12 @@ export function isWindowHandler(handler: unknown): handler is WindowHandler {
   return typeof handler === 'object' && handler !== null && 'window' in handler
 }
 
-/** More of a window is kept than any context shows; a summary of it has to be made of this in one go. */
+/** More than any context shows. A later summary has to read all of it in one call. */
 const MAX_TEXT_TOKENS = 32_000
 
 /**
- * What a window comes to: one segment over all that it replaces, so that no message can fall into a gap, and the
- * plan for just these messages. The cover is made here and not by the handler.
+ * Turns the handler's result into one segment over all that it replaces, and the plan for these messages. The
+ * range is computed here and not by the handler, so that no message falls into a gap.
  */
 export function foldWindow(
   { fold, memo }: WindowResult,
@@ -79,7 +82,7 @@ export function foldWindow(
         plan.range?.amount.tokens ?? 0,
       ),
       window: fold.window,
-      // Where the newest messages were erased, the segments end above them.
+      // If the newest messages were erased, the head lies above the last segment.
       windowThrough: Math.max(toSeq, head.seq),
     }),
     absorbs: segments.map(({ id }) => id),

@@ -3,26 +3,28 @@ import type { NewSegment } from '../log/index.ts'
 import type { FoldCommit } from '../store/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
-/** What a handler returns of a segment: how the model reads it is no handler's business. */
+/** A segment as a handler returns it. The handler does not write the text that the model reads. */
 export type FoldedSegment = Omit<FoldCommit['segments'][number], 'text'> & {
-  /** What it may take in a context; left out: as much as it says. */
+  /** The most tokens that the segment may take in a context. Left out: there is no limit. */
   readonly mostTokens?: number
 }
 
-/** A segment costs what the model reads of it. */
+/** `tokensAfter` counts the text that the model reads. */
 export function measured<Told extends Omit<NewSegment, 'text' | 'tokensAfter'>>(
   segment: Told & Pick<FoldedSegment, 'mostTokens'>,
 ): Told & Pick<FoldedSegment, 'mostTokens' | 'tokensAfter'> {
   return { ...segment, tokensAfter: estimateTokens(textOf(segment)) }
 }
 
-/** With the words for the model. They are stored, so that no later version of the program changes them. */
+/**
+ * Adds the text for the model. The text is stored, so that later versions of the program do not change it.
+ */
 export function withText({ mostTokens, ...segment }: FoldedSegment): FoldCommit['segments'][number] {
   const text = textOf({ ...segment, ...(mostTokens !== undefined && { mostTokens }) })
   return { ...segment, text, tokensAfter: estimateTokens(text) }
 }
 
-/** One under which an erasure left nothing has nothing to say, not even what it covers. */
+/** An erasure may leave a segment empty. Its text is then empty too, and does not even name its range. */
 export function textOf({
   mostTokens,
   ...segment

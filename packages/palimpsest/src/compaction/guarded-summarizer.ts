@@ -12,8 +12,9 @@ import { isExtractive } from './summarize-source.ts'
 import { isUsage } from './usage.ts'
 
 /**
- * The same summariser, whose calls the guard lets through: each of them where it asks before it makes one, otherwise each
- * request as one call, corrected by the usage that it tells. `null`: nothing is limited.
+ * The same summariser under the spend guard. If it asks before each call, the guard checks each call.
+ * Otherwise the guard counts a request as one call and corrects the count by the reported usage. `watch` is
+ * `null` if spending has no limit.
  */
 export function guarded(summarizer: Summarizer, watch: SpendWatch | null): Summarizer {
   if (watch === null || isExtractive(summarizer)) return summarizer
@@ -61,7 +62,10 @@ function tokensIn(messages: readonly SourceMessage[]): number {
   )
 }
 
-/** For a handler of the caller's own, which knows of no guard: where the model is not asked, it gets an extract. */
+/**
+ * For the caller's own handler, which knows of no guard. If a spend limit is reached, the handler gets an
+ * extract instead of an error.
+ */
 export function extractiveWhenSpent(summarizer: Summarizer): Summarizer {
   const { updateMemo } = summarizer
   const unlessSpent = <Answer>(asking: Promise<Answer>, otherwise: () => Answer | Promise<Answer>) =>

@@ -31,61 +31,74 @@ import { dayOf, earlierSummary, namingTokens, verbatimLines } from './segment-li
 import { chunks, partsOf, rawTokens, sourceLimit, tokensOf } from './source.ts'
 import { type SourceRequest, SummaryRejectedError, summarizeSource } from './summarize-source.ts'
 
-/** What a handler is given: frozen before it is called, so it can take as long as it likes. */
+/** The input of a handler. It is frozen before the call, so the handler may take its time. */
 export interface FoldInput {
   readonly decision: Decision
   readonly range: FoldRange
-  /** Those of the range, oldest first. */
+  /** The messages of the range, oldest first. */
   readonly messages: readonly Message[]
-  /** Those shown so far, oldest first. */
+  /** The segments that are shown so far, oldest first. */
   readonly segments: readonly Segment[]
-  /** Who is known from them, beside those who speak in the messages. */
+  /** The people known from the segments. Those who speak in `messages` are not included. */
   readonly people: readonly Person[]
   readonly memo: Memo | null
   readonly summarizer: Summarizer
   readonly limits: SegmentLimits
   readonly zone: string
   readonly signal: AbortSignal
-  /** What the caller asked to be kept above all. */
+  /** What the summary has to keep above all, in the caller's words. */
   readonly focus?: string
-  /** Said in the outcome, whatever becomes of the fold. Never what was said in the conversation. */
+  /**
+   * Adds a warning to the outcome, whether the fold succeeds or fails. A warning must never quote the
+   * conversation.
+   */
   readonly warn: (warning: string) => void
 }
 
 export interface FoldResult {
   readonly segments: readonly FoldedSegment[]
-  /** `null`: as it was. */
+  /** `null`: the memo stays as it was. */
   readonly memo: Memo | null
-  /** What belongs into the chat's own memory; left out: nobody asked for it. */
+  /** Lines for the chat's own memory. Left out: they were not asked for. */
   readonly extracts?: readonly Extract[]
 }
 
 export type FoldHandler = (input: FoldInput) => FoldResult | Promise<FoldResult>
 
-/** What the built-in handler is given beside it. */
+/** The further input of the built-in handler. */
 export interface FoldWork extends FoldInput {
-  /** Provisional segments right before the range: `messages` begins with theirs, and the new ones stand for them. */
+  /**
+   * Provisional segments right before the range. `messages` begins with their messages, and the new segments
+   * replace them.
+   */
   readonly superseded: readonly Segment[]
   readonly keeper: MemoKeeper
   readonly isProvisional: boolean
-  /** By it what the messages take as they are is known. */
+  /** The kind decides how many tokens the raw messages take in a context. */
   readonly kind: SessionKind
-  /** What becomes of it where there is no more to spend on the model: an extract, which is provisional, or an error. */
+  /**
+   * What happens if a spend limit is reached. `extract`: a provisional segment is made without the model.
+   * `fail`: the error is thrown.
+   */
   readonly whenSpent: 'extract' | 'fail'
-  /** For a summariser that makes use of it. */
+  /** For a summariser that can reuse it. */
   readonly prefix: Prefix | null
-  /** What to ask for the chat's own memory; `null`: none is kept here. */
+  /** What to ask for the chat's own memory. `null`: this chat has none. */
   readonly extracts: NonNullable<SummarizeRequest['extracts']> | null
 }
 
-/** `lite` and `deep`: the range into segments, and the oldest segments into one where they grow too many. */
+/**
+ * The handler of `lite` and `deep`. It folds the range into segments. If the segments become too many, it
+ * condenses the oldest into one.
+ */
 export async function foldRange(given: FoldWork): Promise<FoldResult> {
   const work = { ...given, people: mergePeople(given.people, peopleOf(given.messages, given.zone)) }
   const others = work.segments.filter(segment => !work.superseded.includes(segment))
   const segments: FoldedSegment[] = []
   const extracts: Extract[] = []
   const boundaries = [...work.superseded.map(({ fromSeq }) => fromSeq), work.range.fromSeq]
-  // What the model has said already stays; from there on it goes on without.
+  // If a spend limit is reached, the finished segments stay. The rest of the range is folded without the
+  // model.
   let by = work
   const withoutModel = (error: unknown): FoldWork => {
     if (work.whenSpent === 'fail' || !SummarizerError.isSpendGuard(error)) throw error
@@ -93,7 +106,8 @@ export async function foldRange(given: FoldWork): Promise<FoldResult> {
     return { ...work, summarizer: extractive(), isProvisional: true }
   }
   let covered = 0
-  // The messages that a superseded segment began with may be gone: then it begins with the next one.
+  // The first messages of a superseded segment may have been erased. Its boundary is then the next message
+  // that is left.
   const firsts = boundaries.map(seq => work.messages.find(message => message.seq >= seq)?.seq ?? seq)
   for (const messages of chunks(work.messages, sourceLimit(work.summarizer), firsts)) {
     work.signal.throwIfAborted()
@@ -101,7 +115,7 @@ export async function foldRange(given: FoldWork): Promise<FoldResult> {
       by = withoutModel(error)
       return summarizeChunk(messages, by, { others, extracts })
     })
-    // It is covered all the same.
+    // The new segment covers the range of erased messages too.
     const fromSeq = Math.min(folded.fromSeq, ...boundaries.filter(seq => seq > covered))
     const segment = { ...folded, fromSeq }
     segments.push({ ...segment, absorbs: beginningIn(segment, work.superseded) })
@@ -113,8 +127,8 @@ export async function foldRange(given: FoldWork): Promise<FoldResult> {
 }
 
 /**
- * A superseded segment goes with the first new one that covers any of it: if a rollback takes that one
- * away, it has taken away all the others over it too.
+ * A superseded segment is absorbed by the new segment that covers its first message. If a rollback removes
+ * that new segment, all later ones over the same range are removed too.
  */
 function beginningIn(
   { fromSeq, toSeq }: Pick<NewSegment, 'fromSeq' | 'toSeq'>,
@@ -125,7 +139,9 @@ function beginningIn(
     .map(({ id }) => id)
 }
 
-/** Of a source below this a summary that saves nothing is no failure: it is kept word for word. */
+/**
+ * If a source below this size gives no shorter summary, that is no failure. The source is kept word for word.
+ */
 const MAX_KEPT_TOKENS = 300
 
 async function summarizeChunk(
@@ -134,7 +150,7 @@ async function summarizeChunk(
   { others, extracts }: { others: readonly Segment[]; extracts: Extract[] },
 ): Promise<Omit<FoldedSegment, 'absorbs'>> {
   const tokensBefore = tokensOf(messages)
-  // What it takes as it is may be less than what was measured: thoughts are not shown.
+  // The tokens in a context may be fewer than those measured, since reasoning is not shown.
   const mostTokens = Math.min(tokensBefore, rawTokens(messages, work.kind))
   const chunk: Chunk = { messages, tokensBefore, mostTokens, others }
   if (mostTokens < work.limits.verbatimBelowTokens) return keepVerbatim(chunk, work, extracts)
@@ -156,7 +172,7 @@ const DETAILS_OF_SHORT = 0.2
 interface Chunk {
   readonly messages: readonly Message[]
   readonly tokensBefore: number
-  /** What the segment may take. */
+  /** The most tokens that the segment may take. */
   readonly mostTokens: number
   readonly others: readonly Segment[]
 }
@@ -176,10 +192,12 @@ async function keepVerbatim(
   const { keeper, zone } = work
   const who = new WhoIsWho(work.people)
   const byRoles = work.kind !== 'group' && isAmong(work.people, messages)
-  // A context of a group names the people; which bot it was it tells nowhere.
+  // In a group, a context names the people. It does not tell which bot spoke, so those names are counted
+  // here.
   const unnamed = work.kind === 'group' ? messages.filter(({ role }) => role !== 'user') : messages
   const naming = namingTokens(unnamed, { who, byRoles: byRoles || work.kind === 'group' })
-  // What is kept as it was takes no more than it did: with ids and quotations, which no figure of a message holds.
+  // Messages kept word for word take no more tokens than before. This limit includes ids and quotations,
+  // which a message's own token count leaves out.
   const mostTokens = rawTokens(messages, work.kind) + naming
   const { fromSeq, toSeq } = rangeOf(messages)
   const place = { fromSeq, toSeq, events: [], details: [], mostTokens }
@@ -195,7 +213,7 @@ async function keepVerbatim(
   )
 }
 
-/** No one else is known than those who speak here. */
+/** Whether all known people speak in these messages. */
 function isAmong(people: readonly Person[], messages: readonly Message[]): boolean {
   return people.every(({ id }) => messages.some(({ sender }) => sender?.id === id))
 }
@@ -249,7 +267,7 @@ async function summarizeMessages(
     of: 'messages',
     sourceTokens: mostTokens,
     budgetTokens,
-    // What is short is nearly all in the summary already; of the rest as much as can be shown.
+    // The summary of a short source already holds nearly everything. Details get only a small share.
     ...(mostTokens < MAX_KEPT_TOKENS && { detailTokens: Math.floor(mostTokens * DETAILS_OF_SHORT) }),
     earlier: earlierSummary(others.map(each => withNames(each, new WhoIsWho(work.people)))),
     people: work.people,
@@ -257,7 +275,7 @@ async function summarizeMessages(
     zone,
     signal,
     memo: { keeper, lastSeq: toSeq, throughSeq: toSeq },
-    // Of a range that is folded in parts it would show too much.
+    // A range in several parts gets no prefix, since the prefix would show more than the part.
     ...(prefix && messages.length === work.messages.length && { prefix }),
     ...(work.extracts && { extracts: work.extracts }),
     warn,

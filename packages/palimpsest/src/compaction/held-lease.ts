@@ -7,16 +7,16 @@ interface LeaseTerms {
   readonly owner: string
   readonly ttlMs: number
   readonly clock: () => number
-  /** By which it is judged what there is to do. */
+  /** The policy that judges what has to be done. */
   readonly policy: Policy | undefined
-  /** The policy holds for this fold only. */
+  /** Whether the policy holds for this fold only. */
   readonly once: boolean
 }
 
-/** Of the time that a lease is given for, after which it is renewed. */
+/** A lease is renewed after this share of its time. */
 const RENEW_SHARE = 1 / 3
 
-/** A session's lease, kept alive until it is let go of. */
+/** A session's lease, renewed until it is released. */
 export class HeldLease {
   readonly given: Lease
   readonly #folds: Leasing
@@ -33,7 +33,7 @@ export class HeldLease {
     }, ttlMs * RENEW_SHARE)
   }
 
-  /** `null`: somebody else holds it. */
+  /** `null`: another owner holds it. */
   static async take(folds: Leasing, key: SessionKey, terms: LeaseTerms): Promise<HeldLease | null> {
     const { owner, ttlMs, clock, policy, once } = terms
     const judging = policy && { policy, once }
@@ -41,7 +41,7 @@ export class HeldLease {
     return given && new HeldLease(folds, key, given, terms)
   }
 
-  /** A commit lets go of it. */
+  /** The commit has released the lease in the store. */
   noteCommitted(): void {
     this.#isHeld = false
   }

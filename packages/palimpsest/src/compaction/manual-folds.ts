@@ -1,6 +1,6 @@
 import { ClosedError } from '../errors.ts'
 
-/** Folds that a caller waits for: closing aborts them and waits until they have let go of their leases. */
+/** Folds that a caller waits for. `close` aborts them and waits until they have released their leases. */
 export class ManualFolds {
   readonly #closing = new AbortController()
   readonly #underWay = new Set<Promise<unknown>>()

@@ -2,10 +2,12 @@ import type { Memo, Person } from '../log/index.ts'
 import type { MemoRequest, SourceMessage, Summarizer } from '../summarizer/index.ts'
 import { estimateTokens } from '../tokens/index.ts'
 
-/** How the memo is kept: what the summariser is told, and what its answer has to look like. */
+/** The instructions for the summariser about the memo, and the form of its answer. */
 export interface MemoRules {
   readonly instructions: readonly string[]
-  /** A Standard Schema (zod and others), by which answers are checked, or a JSON schema, which only the model sees. */
+  /**
+   * A Standard Schema (zod and others) checks the answers. A plain JSON schema is only shown to the model.
+   */
   readonly schema?: unknown
 }
 
@@ -16,15 +18,17 @@ export const MEMO_INSTRUCTIONS: readonly string[] = [
   'Return the whole memo.',
 ]
 
-/** Written by folding itself, into every memo that is stored. No summariser sees it or can change it. */
+/**
+ * Folding itself writes this key into each stored memo. The summariser never sees it and cannot change it.
+ */
 export const LAST_RESIZE = 'last_resize'
 
-/** Where a summariser does not say what it takes in. */
+/** Used for a summariser that does not state its `sourceTokens`. */
 const DEFAULT_SOURCE_TOKENS = 32_000
-/** A memo may always be as large as this, as long as it leaves room for a conversation. */
+/** A memo may always take this many tokens, unless that would leave no room for messages. */
 const MIN_LIMIT = 200
 
-/** What a memo may take: as the summariser is given it, and as it is stored, which is less. */
+/** `given`: the most tokens of a memo in a call. `stored`: the most tokens of a new memo. This is less. */
 function memoLimits({ sourceTokens = DEFAULT_SOURCE_TOKENS }: Pick<Summarizer, 'sourceTokens'>) {
   const given = Math.floor(sourceTokens / 2)
   return { given, stored: Math.min(given, Math.max(MIN_LIMIT, Math.floor(sourceTokens / 8))) }
@@ -42,9 +46,9 @@ export interface MemoKeeperOptions {
 }
 
 /**
- * The memo while a fold works on it. Its cursor only ever moves over messages that it was given, one after
- * the other: it is *current* as long as it has seen all that lies before the next chunk, and what it was not
- * given in time is made up for at a later fold.
+ * The memo while a fold works on it. Its cursor moves only over messages that the memo was given, in order.
+ * The memo is *current* while it has seen every message before the next chunk. A later fold makes up for the
+ * messages that it missed.
  */
 export class MemoKeeper {
   readonly #options: MemoKeeperOptions
@@ -63,12 +67,12 @@ export class MemoKeeper {
     return { value: this.#value, throughSeq: this.#throughSeq }
   }
 
-  /** The summariser can bring a memo up to date by itself. */
+  /** Whether the summariser can update a memo in a call of its own. */
   get canUpdate(): boolean {
     return this.#options.summarizer.updateMemo !== undefined
   }
 
-  /** It fits into a call with what it is to be brought up to date from; one that does not is left as it is. */
+  /** Whether the memo and new messages fit into one call. A memo that is too large is left as it is. */
   checkSize(): boolean {
     const { summarizer, warn } = this.#options
     const tokens = tokensIn(this.#value)
@@ -78,12 +82,15 @@ export class MemoKeeper {
     return false
   }
 
-  /** Something lies between its cursor and what comes next. */
+  /** Some messages lie between the memo's cursor and the next chunk. */
   fallBehind(): void {
     this.#isCurrent = false
   }
 
-  /** What to ask for in a call over messages through `lastSeq`; nothing where it has seen them, or lies behind. */
+  /**
+   * The memo request for a call over messages through `lastSeq`. `undefined`: the memo has seen these
+   * messages, or it is not current.
+   */
   requestFor(lastSeq: number): MemoRequest | undefined {
     if (!this.#isCurrent || lastSeq <= this.#throughSeq) return undefined
     if (this.checkSize()) return this.#request()
@@ -97,8 +104,8 @@ export class MemoKeeper {
   }
 
   /**
-   * The answer to a request. What is no memo is not taken, and asked for again; of a summariser that keeps
-   * none, none means that all stays as it was.
+   * Takes the summariser's answer. An invalid memo is refused, and a later fold asks again. If the summariser
+   * keeps no memo, an empty answer leaves the memo as it was.
    */
   async accept(answer: unknown, throughSeq: number): Promise<void> {
     const isNone = answer === undefined || answer === null
@@ -115,19 +122,19 @@ export class MemoKeeper {
     this.#throughSeq = throughSeq
   }
 
-  /** Without a look at them: for a summariser that keeps no memo. */
+  /** Moves the cursor without an update. For a summariser that keeps no memo. */
   passOver(throughSeq: number): void {
     this.#throughSeq = Math.max(this.#throughSeq, throughSeq)
   }
 
-  /** What got no memo, however often it was asked for. */
+  /** Passes over messages that got no memo in many tries. */
   giveUp(throughSeq: number): void {
     this.passOver(throughSeq)
     this.#isCurrent = false
     this.#options.warn(`memo_invalid: no memo for the messages through ${throughSeq}; they were passed over`)
   }
 
-  /** A call of its own, over the messages right above its cursor. Rejects as the summariser does. */
+  /** Makes a separate call over the messages right above the cursor. Rejects as the summariser does. */
   async update(messages: readonly SourceMessage[]): Promise<void> {
     const { summarizer, zone, signal, earlier, people } = this.#options
     const last = messages.at(-1)
@@ -174,7 +181,7 @@ function tokensIn(value: Memo['value']): number {
   return estimateTokens(JSON.stringify(value))
 }
 
-/** As it would come back from the store; `null`: it is no object, or JSON cannot hold it. */
+/** The value as the store would return it. `null`: it is no object, or JSON cannot hold it. */
 function plainObject(value: unknown): Readonly<Record<string, unknown>> | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
   const prototype = Object.getPrototypeOf(value)

@@ -3,11 +3,11 @@ import type { Usage } from '../summarizer/index.ts'
 import type { SpendGuardReport } from './spend-guard.ts'
 import { addUsage } from './usage.ts'
 
-/** How a fold ended. Stored as the session's last outcome, and told to whoever listens. */
+/** How a fold ended. It is stored as the session's last outcome and passed to listeners. */
 export interface FoldOutcome {
   readonly outcome: 'applied' | 'skipped' | 'failed'
   readonly type: string | null
-  /** Why it was decided; for one that was skipped or failed, why it was not done. */
+  /** The reason for the decision. If the fold was skipped or failed: the reason for that. */
   readonly reason: string
   readonly fromSeq: number | null
   readonly toSeq: number | null
@@ -15,11 +15,14 @@ export interface FoldOutcome {
   readonly tokensBefore: number
   readonly tokensAfter: number
   readonly durationMs: number
-  /** Of all calls together, those that failed too; `null`: there were none, or nobody counted. */
+  /**
+   * The usage of all calls together, failed calls included. `null`: there were no calls, or the summariser
+   * did not count.
+   */
   readonly usage: Usage | null
-  /** What is odd about it, though it ended as it says: a code, and what it means. */
+  /** Problems that did not change how the fold ended. Each has a code and an explanation. */
   readonly warnings: readonly string[]
-  /** The limit on spending for which it was made, in whole or in part, without the model; left out: for none. */
+  /** The spend limit that kept the fold, or a part of it, from the model. Left out: none did. */
   readonly spendGuard?: SpendGuardReport
 }
 
@@ -28,7 +31,7 @@ export function skipped(reason: string): FoldOutcome {
   return { ...NOTHING_DONE, reason }
 }
 
-/** What a plan came to, as far as the plan itself says. */
+/** The outcome of a plan, with the figures of the plan. */
 export function outcomeOf(
   { decision, range }: FoldPlan,
   ended: Pick<FoldOutcome, 'outcome' | 'reason' | 'durationMs' | 'usage' | 'warnings' | 'spendGuard'>,
@@ -43,7 +46,7 @@ export function outcomeOf(
   }
 }
 
-/** Two folds, one after the other, as one: a long backlog takes several. */
+/** Joins two folds in a row into one outcome, since a long backlog takes several folds. */
 export function joinOutcomes(first: FoldOutcome, second: FoldOutcome): FoldOutcome {
   return {
     ...second,
@@ -60,7 +63,10 @@ export function joinOutcomes(first: FoldOutcome, second: FoldOutcome): FoldOutco
   }
 }
 
-/** One that ended a row of folds: what was done stays done, what the last one took counts in. */
+/**
+ * Adds the fold that ended a row of folds. Its usage and warnings count. The result stays that of the folds
+ * before it.
+ */
 export function endOutcomes(done: FoldOutcome, last: FoldOutcome): FoldOutcome {
   const failed = last.outcome === 'failed' ? [`incomplete: ${last.reason}`] : []
   return {
@@ -71,7 +77,7 @@ export function endOutcomes(done: FoldOutcome, last: FoldOutcome): FoldOutcome {
   }
 }
 
-/** The later one says until when it holds. */
+/** The later report has the valid end of the limit. */
 function spendGuardOf(later: FoldOutcome, earlier: FoldOutcome): Pick<FoldOutcome, 'spendGuard'> {
   const spendGuard = later.spendGuard ?? earlier.spendGuard
   return spendGuard ? { spendGuard } : {}
@@ -92,7 +98,7 @@ const NOTHING_DONE = {
 
 const CONFLICTS: readonly string[] = ['epoch_conflict', 'cursor_conflict', 'lease_lost']
 
-/** History changed under a fold, or somebody else is at it: that is no failure of the summariser's. */
+/** History changed under the fold, or another process folds the session. The summariser did not fail. */
 export function isConflict(reason: string): boolean {
   return CONFLICTS.includes(reason)
 }

@@ -13,24 +13,24 @@ import { withinTime } from './within-time.ts'
 
 export const DEFAULT_POLICY_TIMEOUT_MS = 5_000
 
-/** One that did not answer is not asked again for this session before it does, or before so many of its time limits are over. */
+/** A policy that did not answer rests for this many time limits in this session. An answer ends the rest. */
 const RESTS_FOR_LIMITS = 12
 
 export interface AskedOwnPolicy {
   readonly key: SessionKey
-  /** Those that have a handler. */
+  /** The types that have a handler. */
   readonly types: readonly string[]
-  /** How long all judges together may take. */
+  /** The time limit of all judges together. */
   readonly timeoutMs: number
-  /** Whoever asks waits no longer. */
+  /** When aborted, the caller no longer waits. */
   readonly signal?: AbortSignal | undefined
-  /** Of each judge that threw, answered with no decision, or did not answer. */
+  /** Called for each judge that throws, returns no valid decision, or does not answer. */
   readonly onFailure: (error: unknown) => void
 }
 
 /**
- * The built-in rules and the caller's own together: the highest severity wins, the built-in among equals. A judge of the
- * caller's own that fails, or does not answer in time, has no say; all the others do.
+ * Asks the built-in rules and the caller's own judges. The highest severity wins. Among equals the built-in
+ * decision wins. A judge that fails or is too slow is ignored.
  */
 export async function judgeWithOwn(
   policy: Policy,
@@ -63,7 +63,7 @@ async function askOne(own: CustomJudge, snapshot: Snapshot, asked: AskedOwnPolic
   }
 }
 
-/** By the judge and the session: until when it is left alone, in milliseconds since the process began. */
+/** By judge and session: the end of the judge's rest, in milliseconds since the process began. */
 const hanging = new WeakMap<CustomJudge, Map<string, number>>()
 
 function isHanging(own: CustomJudge, key: SessionKey): boolean {
@@ -86,7 +86,10 @@ function noteHanging(
   answering.then(answered, answered)
 }
 
-/** Each is told once for a session until its next fold: a policy that fails would otherwise say so with every message. */
+/**
+ * Reports each failure once for a session until its next fold. Otherwise a failing policy would report with
+ * every message.
+ */
 export class PolicyFailures {
   readonly #told = new ToldOnce()
   readonly #tell: (error: unknown, key: SessionKey) => void
@@ -104,7 +107,10 @@ export class PolicyFailures {
   }
 }
 
-/** For an outcome, which may be shown to anybody: not what the policy threw, which may quote what was said. */
+/**
+ * The warning for an outcome, which any reader may see. It leaves out the policy's error, which may quote the
+ * conversation.
+ */
 export function policyWarning(error: unknown, timeoutMs: number): string {
   return error instanceof PolicyTimeoutError
     ? `policy_timeout: a policy of the caller's own did not answer within ${timeoutMs} ms; the others decided`

@@ -1,6 +1,6 @@
 /**
- * Everything else gets its turn. Awaiting a store is not enough: an embedded one answers at once, and what
- * is awaited then goes on before any timer, socket or append.
+ * Lets all other work run. Awaiting a store is not enough. An embedded store answers at once, and the code
+ * after that await runs before any timer, socket or append.
  */
 export function pause(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))

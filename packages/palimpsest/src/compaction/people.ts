@@ -12,17 +12,20 @@ import { dayOf } from './segment-lines.ts'
 
 type Told = Pick<Segment, 'summary' | 'events' | 'details' | 'people'>
 
-/** Who speaks in messages, under which names and since when. */
+/** The people who speak in messages, with their names and since when they have them. */
 export function peopleOf(messages: readonly Message[], zone: string): readonly Person[] {
   return peopleIn(messages, message => dayOf(message.at, message.zone ?? zone))
 }
 
-/** Who is known from segments, the oldest first. Those that were made before people were kept tell of none. */
+/**
+ * The people known from segments, the oldest segment first. Segments from before people were stored have
+ * none.
+ */
 export function peopleOfSegments(segments: readonly Pick<Segment, 'people'>[]): readonly Person[] {
   return boundPeople(mergePeople(...segments.map(({ people }) => people ?? [])))
 }
 
-/** Segments that a handler of the caller's own made, with those who speak in what they stand for. */
+/** Adds the people to the segments of the caller's own handler. */
 export function withPeople(
   segments: readonly FoldedSegment[],
   { messages, stored, zone }: { messages: readonly Message[]; stored: readonly Segment[]; zone: string },
@@ -42,8 +45,8 @@ export function withPeople(
 }
 
 /**
- * What is told of earlier segments, with those who stand at the head of a line named as they are to be named now: when it
- * was written, fewer were known.
+ * Replaces the names at the head of lines by today's names. When a segment was written, fewer people were
+ * known.
  */
 export function withNames<Segment extends Told>(segment: Segment, who: WhoIsWho): Segment {
   const { people = [] } = segment

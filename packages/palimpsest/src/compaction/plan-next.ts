@@ -16,34 +16,39 @@ import type { Chapter, FoldStore, SessionKey, SessionRecord } from '../store/ind
 import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
-/** What one fold takes in at most: a long backlog is worked off in several, each committed. */
+/** The most tokens of one fold. A long backlog takes several folds, each with its own commit. */
 export const MAX_FOLD_TOKENS = 90_000
 const MIN_FOLD_TOKENS = 6_000
 const MAX_FOLD_MESSAGES = 4_000
 
-/** After each failure half as much is tried: a model that is slow, or stumbles over one place, gets on all the same. */
+/**
+ * Each failure halves the size of the next try. A slow model, or one that fails at one place, thus still
+ * makes progress.
+ */
 function foldTokens(failures: number): number {
   return Math.max(MIN_FOLD_TOKENS, MAX_FOLD_TOKENS / 2 ** failures)
 }
 
-/** A fold this large was cut off by the limits: more of the same backlog follows. */
+/** A fold of nearly this size was cut by the limits, so more of the same backlog follows. */
 export function reachesFoldLimit({ tokensBefore, fromSeq, toSeq }: FoldOutcome): boolean {
   const messages = (toSeq ?? 0) - (fromSeq ?? 0)
   return tokensBefore > MAX_FOLD_TOKENS * 0.8 || messages > MAX_FOLD_MESSAGES * 0.8
 }
 
-/** Rows of a page: the first is nearly always enough, and none keeps everyone else waiting. */
+/**
+ * Rows of a page. The first page is nearly always enough. No page is so large that other work has to wait.
+ */
 const FIRST_PAGE = 256
 const LARGEST_PAGE = 1_024
 
 export interface NextFold {
   readonly plan: FoldPlan
   readonly chapter: Chapter
-  /** As it was when the range was frozen. */
+  /** The session when the range was frozen. */
   readonly session: SessionRecord & { readonly head: NonNullable<SessionRecord['head']> }
 }
 
-/** A plan for all that is raw, with what it takes to make it one for less. */
+/** A plan for all raw messages, with these messages, so that the handler can make a smaller plan. */
 export interface WholeFold extends NextFold {
   readonly raw: readonly RawMessage[]
 }
@@ -53,9 +58,9 @@ interface PlanReader {
 }
 
 /**
- * What a decision comes to now. It reads the oldest raw messages, as far as one fold reaches, and knows the
- * rest by their figures: so it costs the same whether a thousand are raw or a million. `null` where there
- * is no message.
+ * Plans the next fold of a decision. It reads the oldest raw messages, as far as one fold reaches, and knows
+ * the rest by their totals. So a million raw messages cost no more than a thousand. `null`: there is no
+ * message.
  */
 export async function planNext(
   { store: { folds }, policy, clock }: { store: PlanReader; policy: Policy; clock: () => number },
@@ -90,7 +95,7 @@ export async function planNext(
   }
 }
 
-/** Of a chapter that has ended: it reads as much as one fold takes in. */
+/** Plans for an ended chapter. It reads as many messages as one fold takes. */
 async function planEnded(
   folds: PlanReader['folds'],
   key: SessionKey,
@@ -111,7 +116,7 @@ function tokensOf(raw: readonly RawMessage[]): number {
   return raw.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-/** Everything raw, for a handler that says itself how much of it it folds. */
+/** Reads all raw messages, for a handler that decides how many of them it folds. */
 export async function planWhole(
   { store: { folds } }: { store: PlanReader },
   key: SessionKey,

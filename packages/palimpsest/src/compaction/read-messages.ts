@@ -10,8 +10,8 @@ const FIRST_PAGE = 50
 const MAX_PAGE_TOKENS = 500_000
 
 /**
- * The visible messages of a range, oldest first, page by page; of so many tokens at most, but at least one. What
- * memory tools gave back is not in them: nothing is summarised twice.
+ * The visible messages of a range, oldest first and page by page. They take at most `mostTokens`, but there
+ * is at least one message. Results of memory tools are left out, so that nothing is summarised twice.
  */
 export async function readMessages(
   log: MessageReader,
@@ -29,7 +29,7 @@ export async function readMessages(
   return { messages: withoutRecalled(messages), isWhole: true }
 }
 
-/** All of a range, as they were said. */
+/** All messages of a range, unchanged. */
 export async function readAllMessages(
   log: MessageReader,
   key: SessionKey,
@@ -53,7 +53,7 @@ async function* readPages(
     yield page
     if (page.length < limit) return
     after = page.at(-1)!.seq
-    // Of messages of megabytes a page of the usual size would be gigabytes.
+    // With messages of several megabytes, a usual page would take gigabytes.
     const isLong = tokensOf(page) > MAX_PAGE_TOKENS
     limit = isLong ? Math.max(1, limit >> 2) : Math.min(MESSAGES_AT_A_TIME, limit * 4)
   }

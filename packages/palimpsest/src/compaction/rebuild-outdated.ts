@@ -14,7 +14,10 @@ import { isExtractive } from './summarize-source.ts'
 import { Tally } from './tally.ts'
 import { withinTime } from './within-time.ts'
 
-/** `more`: the next segment can be made at once. `later`: when it is due. `overtaken`: to be looked at again soon. */
+/**
+ * `more`: the next segment can be rebuilt at once. `later`: the next one is due at `dueAt`. `overtaken`: the
+ * session has to be looked at again soon.
+ */
 export type Rebuilt =
   | { readonly left: 'nothing' | 'more' | 'overtaken' }
   | { readonly left: 'later'; readonly dueAt: number }
@@ -28,10 +31,10 @@ interface RebuildOptions {
 }
 
 /**
- * Makes one segment of a session anew, if it is time, since a message under it was edited: from the messages as they are
- * now, or from the segments that it stands for, which are made before it. It is a piece of work like a fold: under the
- * session's lease, with no lock while the summariser works, and committed in the epoch in which it was read or not at all.
- * Until then the segment stays as it was, and contexts tell the correction.
+ * Rebuilds one segment of a session after an edit below it, if it is due. The source is the present messages
+ * or the segments below, which are rebuilt first. The work follows the rules of a fold. It holds the
+ * session's lease, and it holds no lock while the summariser works. It commits only in the epoch in which it
+ * read. Until then the segment stays as it was, and contexts show the correction.
  */
 export async function rebuildOutdated(
   engine: FoldEngine,
@@ -116,7 +119,7 @@ async function rebuild(
   )
 }
 
-/** What another segment has taken, or will take, the place of is not worth a model. */
+/** A segment that another one has replaced, or will replace, is not worth a call of a model. */
 function summarizerFor({ summarizer }: FoldEngine, { segment }: WithheldSegment): Summarizer {
   const isProvisional = segment.state === 'provisional'
   const isForNow = isExtractive({ name: segment.summarizer }) || segment.summarizer === VERBATIM

@@ -17,17 +17,17 @@ import { isExtractive } from './summarize-source.ts'
 export interface RebuildEngine {
   readonly store: Pick<Store, 'sessions' | 'folds' | 'log'>
   readonly policy: Policy
-  /** The configured one: what another one made is not what is to stay. */
+  /** The configured summariser. An extract is final only if this one is extractive. */
   readonly summarizer: Summarizer
   readonly zone: string
 }
 
-/** What a segment is made of anew. */
+/** A rebuilt segment, before its text is written. */
 type Made = Omit<NewSegment, 'text' | 'state'> & Pick<FoldedSegment, 'mostTokens'>
 
 /**
- * A segment made anew from what an erasure left under it, or from what edits made of it, as a fold would have made it: from messages by the same
- * code, from the segments that it stands for as they are condensed. Short sources are kept as they are.
+ * Rebuilds a segment after an erasure or an edit below it, as a fold would have made it. Messages go through
+ * the code of a fold. Lower segments are condensed. Short sources are kept as they are.
  */
 export async function rebuildSegment(
   engine: RebuildEngine,
@@ -42,7 +42,7 @@ export async function rebuildSegment(
   const { segment, epoch } = withheld
   const work = await workFor(engine, withheld, by)
   const learned: Learned = { messages: [], extracts: by.extracts ? [] : null }
-  // One that took the place of provisional ones stands for messages all the same.
+  // A segment of level 1 may absorb provisional segments. It is still made from messages.
   const made = await (segment.level === 1
     ? fromMessages(engine, withheld, work, learned)
     : fromLower(engine, withheld, work))
@@ -73,14 +73,14 @@ export async function rebuildSegment(
   return { segment: told, learned }
 }
 
-/** What it was made of, and what is worth remembering of that. */
+/** The source messages, and their lines for the chat's memory. */
 export interface Learned {
   readonly messages: Message[]
-  /** `null`: it was not asked for. */
+  /** `null`: lines were not asked for. */
   readonly extracts: Extract[] | null
 }
 
-/** Not what was said, but what the built-in summariser picked from it. */
+/** Whether the built-in summariser made it, which only quotes messages. */
 function isExtract({ summarizer: name }: Pick<Made, 'summarizer'>): boolean {
   return isExtractive({ name })
 }
@@ -99,7 +99,7 @@ const NOTHING_LEFT = {
   isProper: true,
 } as const
 
-/** What a fold of this range would be given, but for the messages. */
+/** The work that a fold of this range would get, without the messages. */
 async function workFor(
   { store, policy, zone: ofEngine }: RebuildEngine,
   { key, segment }: WithheldSegment,
@@ -110,7 +110,7 @@ async function workFor(
   const zone = session?.zone ?? ofEngine
   const shown = (await store.folds.readSegments(key, 'shown')).filter(({ text }) => text !== '')
   const warn = () => {}
-  // No memo is asked for: it has a cursor of its own.
+  // The memo has its own cursor, so none is asked for here.
   const memo = { value: {}, throughSeq: Number.MAX_SAFE_INTEGER }
   const keeper = new MemoKeeper({
     memo,
@@ -129,7 +129,7 @@ async function workFor(
     people: peopleOfSegments(shown),
     memo: null,
     summarizer,
-    // How many there are together is for the next fold to look after.
+    // The next fold limits the total of all segments.
     limits: {
       ...segmentLimits(policy, session?.state.overheadTokens),
       totalTokens: Number.POSITIVE_INFINITY,
@@ -141,19 +141,19 @@ async function workFor(
     keeper,
     kind: session?.kind ?? 'private',
     isProvisional: false,
-    // It would be what it is made anew for.
+    // An extract is what this rebuild has to replace.
     whenSpent: 'fail',
     prefix: null,
     extracts: null,
   }
 }
 
-/** So many at a time become one. */
+/** More parts than this are condensed into one. */
 const MAX_PARTS = 3
 
 /**
- * In parts, however long the range is: a handler of the caller's own may have made it of any length. One that was a
- * window stands for other segments first, and they tell of their messages: those above them are read.
+ * Works in parts, since the caller's own handler may have folded a range of any length. A segment made from a
+ * window covers lower segments. They stand for their own messages, so only the messages above them are read.
  */
 async function fromMessages(
   { store }: RebuildEngine,
@@ -194,7 +194,7 @@ async function joinIfMany(
   return parts.length > MAX_PARTS ? [await condense(parts, work)] : parts
 }
 
-/** Only to know which day it is there. */
+/** The newest message tells which day it was. */
 async function newestThrough(
   store: RebuildEngine['store'],
   key: WithheldSegment['key'],
@@ -219,7 +219,7 @@ async function fromLower(
   return condense(left, { ...work, messages: [newest] })
 }
 
-/** What is short already is only put together. */
+/** Parts that are already short are only joined. */
 async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Promise<Made> {
   const tokensBefore = tokensAfterOf(parts)
   const numbered = parts.map((part, index) => ({ ...part, id: index + 1 }))
@@ -242,7 +242,7 @@ async function condense(parts: readonly (Made | Segment)[], work: FoldWork): Pro
   }
 }
 
-/** Where one part is an extract, all is. */
+/** If one part is an extract, the whole counts as an extract. */
 function madeBy(parts: readonly (Made | Segment)[]): Pick<Made, 'summarizer' | 'promptVersion'> {
   const maker = parts.find(isExtract) ?? parts.find(part => part.summarizer !== VERBATIM) ?? parts[0]!
   return { summarizer: maker.summarizer, promptVersion: maker.promptVersion }

@@ -14,8 +14,8 @@ export interface RememberEngine {
 }
 
 /**
- * The lines of a fold have the whole fold as their origin, so all of them went with a message under it. They are made
- * anew from the messages that are left; where some are still told, none went.
+ * The origin of a fold's lines is the whole fold, so the erasure of one message removed all of them. New
+ * lines are made from the messages that are left. If any line of this range is still there, none was removed.
  */
 export async function rememberAgain(
   engine: RememberEngine,
@@ -24,7 +24,7 @@ export async function rememberAgain(
 ): Promise<readonly DocumentWrite[]> {
   const { store, rememberFold } = engine
   if (!rememberFold || segment.level !== 1) return []
-  // One that was a window stands for others, too: their folds had lines of their own.
+  // A segment made from a window covers other segments too. Their folds had their own lines.
   const fromSeq = (lower.at(-1)?.toSeq ?? segment.fromSeq - 1) + 1
   const session = await store.sessions.readSession(key)
   const facts = await store.documents.readFacts(
@@ -59,8 +59,8 @@ async function peopleWith(
 }
 
 /**
- * Of a segment that was made anew since messages under it were edited: its lines take the place of all that folds had
- * taken from these messages. One that another has taken the place of has no lines of its own any more.
+ * For a segment that was rebuilt after an edit. Its lines replace all lines that folds took from these
+ * messages. A segment that another one has replaced no longer has lines of its own.
  */
 export async function rememberEdited(
   engine: RememberEngine & Pick<FoldEngine, 'summarizer'>,

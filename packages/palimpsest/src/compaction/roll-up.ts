@@ -1,25 +1,25 @@
-/** What a roll-up looks at in a segment. */
+/** The fields of a segment that a roll-up uses. */
 export interface RollUpSegment {
   readonly level: number
   readonly tokensAfter: number
 }
 
-/** Neighbours that become one. */
+/** Neighbouring segments that become one. */
 export interface RollUp {
   readonly from: number
   readonly count: number
 }
 
-/** Few enough that their summary can hold what matters of each. */
+/** So few that one summary can hold the main points of each. */
 const MAX_AT_ONCE = 3
 
 /**
- * Which segments to condense into one of the next level, so that all together stay within the limit for
- * ever; `null`: they do already.
+ * Chooses the segments to condense into one of the next level, so that all together always stay within the
+ * limit. `null`: they are within it.
  *
- * Of the level that has most of them the oldest two or three: so each level keeps a few, a higher one
- * covers several times as many messages, and a message is summarised again only a few times in its life,
- * not with every fold.
+ * It takes the oldest two or three of the longest run of one level. So each level keeps few segments, and a
+ * higher level covers several times as many messages. A message is summarised again only a few times in its
+ * life, not with every fold.
  */
 export function chooseRollUp(segments: readonly RollUpSegment[], limitTokens: number): RollUp | null {
   const total = segments.reduce((sum, segment) => sum + segment.tokensAfter, 0)
@@ -30,7 +30,7 @@ export function chooseRollUp(segments: readonly RollUpSegment[], limitTokens: nu
   return { from: 0, count: Math.min(2, segments.length) }
 }
 
-/** The oldest first. */
+/** Runs of neighbours of one level, oldest first. */
 function runsOfOneLevel(segments: readonly RollUpSegment[]): RollUp[] {
   const runs: RollUp[] = []
   for (const [index, { level }] of segments.entries()) {

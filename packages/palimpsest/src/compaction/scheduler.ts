@@ -7,11 +7,11 @@ import type { FoldOutcome } from './outcome.ts'
 import { pause } from './pause.ts'
 
 export interface SchedulerOptions {
-  /** Folds at a time in this process. */
+  /** The number of folds at a time in this process. */
   readonly concurrency?: number
-  /** A fold that takes longer waits for its summariser, and keeps no place any more. */
+  /** A fold that takes longer waits for its summariser, so it gives up its place. */
   readonly slowAfterMs?: number
-  /** `none`: what is pending or due in the store is a job of somebody else's. */
+  /** `none`: another program takes care of the pending and due sessions of the store. */
   readonly takesUp?: 'all' | 'none'
   readonly onOutcome?: (outcome: FoldOutcome, key: SessionKey) => void
   readonly onError?: (error: unknown, key: SessionKey | null) => void
@@ -19,26 +19,28 @@ export interface SchedulerOptions {
 
 export const FOLD_CONCURRENCY = 4
 const SLOW_AFTER_MS = 10_000
-/** Those that wait for a summariser included: each holds what it folds in memory. */
+/** The limit includes folds that wait for a summariser, since each keeps its messages in memory. */
 const MAX_AT_ONCE = 32
 const SESSIONS_AT_A_TIME = 100
 const MAX_DUE_AT_ONCE = 100_000
 const RETRY_MS = 1_000
-/** At least so often the store is looked at, for what another process left behind. */
+/** The store is read at least this often, for work that another process left. */
 const MAX_TIMER_MS = 60_000
 
 /**
- * How long a session that has more to fold rests after a fold, as a multiple of what that took: whoever appends without
- * a pause would otherwise share each moment with it, and a fold of a few messages costs as much as one of many.
+ * A session with more to fold first rests for this multiple of its last fold's time. Without a rest it would
+ * share every moment with a caller who appends without pause. A fold of a few messages costs as much as one
+ * of many.
  */
 const REST_TIMES = 2
 const MAX_REST_MS = 20
 
 /**
- * Folds in the background of one process. A session that is triggered waits its turn, is folded once, and
- * goes to the end of the queue while its policy has more to say: so a long backlog holds up nobody. Nor
- * does a summariser that hangs: a fold that takes long gives its place to others. What is pending or due in
- * the store is taken up at the start and when its time comes, so that silent sessions fold too.
+ * Runs the folds of one process in the background. A triggered session waits for its turn and is folded once.
+ * If its policy asks for more, it goes to the end of the queue, so a long backlog does not block other
+ * sessions. A hanging summariser does not block them either: a slow fold gives up its place. Pending and due
+ * sessions are read from the store at the start and when they are due. So sessions without new messages are
+ * folded too.
  *
  *   idle ── trigger ──▶ waiting ── a place is free ──▶ folding ── no more to do ──▶ idle
  *                          ▲                              │
@@ -63,7 +65,7 @@ export class FoldScheduler {
     this.#options = options
   }
 
-  /** Takes up what an earlier process left. */
+  /** Takes up the work that an earlier process left. */
   start(): void {
     if (!this.#takesUpNothing) this.#checkStore()
   }
@@ -72,21 +74,23 @@ export class FoldScheduler {
     return this.#options.takesUp === 'none'
   }
 
-  /** By a policy that holds for this time only, and then by the configured one; or by that alone. */
+  /**
+   * Requests a fold. With `policy`, that policy decides about one fold, and then the configured one decides.
+   */
   trigger(key: SessionKey, policy?: Policy): void {
-    // A policy for one request is known to this process alone.
+    // Only this process knows a policy for one request.
     if (this.#closed || (this.#takesUpNothing && policy === undefined)) return
     this.#enqueue({ key, policy, isFallback: false })
     this.#fill()
   }
 
-  /** Behind all that wait; one that waits already keeps its place. */
+  /** Adds a session at the end of the queue. A waiting session keeps its place. */
   #enqueue({ key, policy, isFallback }: Waiting): void {
     const name = keyName(key)
     this.#waiting.set(name, { key, policy: policy ?? this.#waiting.get(name)?.policy, isFallback })
   }
 
-  /** Something will be due at this instant. */
+  /** Some work is due at this instant. */
   noteDue(dueAt: number): void {
     if (this.#closed || this.#takesUpNothing || dueAt >= this.#timerAt) return
     if (this.#timer) clearTimeout(this.#timer)
@@ -96,7 +100,7 @@ export class FoldScheduler {
     this.#timer.unref()
   }
 
-  /** Resolves when nothing waits and nothing folds, or when the time is over: `false`. */
+  /** Resolves with `true` when no session waits or folds. Resolves with `false` if the time is over first. */
   async settled(timeoutMs: number): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<false>()
     const timer = setTimeout(() => resolve(false), timeoutMs)
@@ -113,7 +117,7 @@ export class FoldScheduler {
     }
   }
 
-  /** What was not begun stays pending in the store. What is under way is finished, or abandoned. */
+  /** Waiting sessions stay pending in the store. Running folds are finished or aborted. */
   async close(folds: 'finish' | 'abandon'): Promise<void> {
     this.#closed = true
     this.#waiting.clear()
@@ -143,7 +147,7 @@ export class FoldScheduler {
     const start = performance.now()
     try {
       const next = await this.#foldOnce(waiting)
-      // Everything else gets its turn between two folds.
+      // All other work runs between two folds.
       if (next) await pause()
       if (next && !this.#closed) this.#enqueue(next)
       if (this.#waiting.has(name)) await this.#rest(name, performance.now() - start)
@@ -157,7 +161,7 @@ export class FoldScheduler {
     }
   }
 
-  /** Others may have its place meanwhile. */
+  /** Other sessions may use its place during the rest. */
   async #rest(name: string, tookMs: number): Promise<void> {
     if (this.#closed || this.#awaitedBy > 0) return
     this.#slow.add(name)
@@ -165,7 +169,7 @@ export class FoldScheduler {
     await new Promise(resolve => setTimeout(resolve, Math.min(REST_TIMES * tookMs, MAX_REST_MS)))
   }
 
-  /** What is to be done next with this session; `null`: nothing. */
+  /** The next work on this session. `null`: none. */
   async #foldOnce(waiting: Waiting): Promise<Waiting | null> {
     const { key, policy } = waiting
     const { next, isOvertaken, dueAt } = await foldStep(this.#engine, waiting, {
@@ -178,7 +182,7 @@ export class FoldScheduler {
     return next
   }
 
-  /** History changed under a fold, or another process has it: looked at again soon. */
+  /** History changed under the fold, or another process holds the lease. The session is tried again soon. */
   #triggerLater(key: SessionKey, policy?: Policy): void {
     setTimeout(() => this.trigger(key, policy), RETRY_MS).unref()
   }
@@ -193,7 +197,7 @@ export class FoldScheduler {
       .catch(error => this.#tell(() => this.#options.onError?.(error, null)))
       .finally(() => {
         this.#checking = null
-        // Whatever went wrong, it looks again.
+        // The store is read again even after an error.
         this.noteDue(this.#engine.clock() + MAX_TIMER_MS)
       })
   }
@@ -214,10 +218,10 @@ export class FoldScheduler {
       })
       for (const key of due) await this.#judgeDue(key)
       seen += due.length
-      // One that cannot be judged stays due; it must not be looked at for ever.
+      // A session that cannot be judged stays due. This bound ends the loop.
       if (due.length < SESSIONS_AT_A_TIME || seen > MAX_DUE_AT_ONCE) break
     }
-    // Those that wait already keep their place; one that cannot be made anew now gets a later time.
+    // A waiting session keeps its place. A segment that cannot be rebuilt now gets a later time.
     for (const key of await store.schedule.listDue(namespace, {
       kind: 'rebuild',
       now: clock(),

@@ -1,8 +1,8 @@
 import { FOREIGN } from '../language/index.ts'
 
 /**
- * In which script a text is written, as far as one is overwhelmingly there. Cheap and always the same: it
- * looks at a bounded part of the text.
+ * Finds the script of a text, if nearly all of it is in one script. The result is always the same for the
+ * same text, and cheap, since only a bounded part is read.
  */
 
 const SCRIPTS = [
@@ -22,17 +22,19 @@ const SCRIPTS = [
   ['Kana', /[\p{Script=Hiragana}\p{Script=Katakana}]{1,2}/gu],
 ] as const
 
-/** Accents and vowel signs: they come with letters, and belong to no script of their own. */
+/** Accents and vowel signs. They come with letters and belong to no script of their own. */
 const MARKS = /\p{M}+/gu
 
 const MAX_CHARACTERS = 20_000
-/** About as many words. */
+/** A text with fewer words has no dominant script. */
 const MIN_WORDS = 8
 const OVERWHELMING = 0.8
-/** Where there is so much kana, the Han characters beside it are Japanese too. */
+/** With at least this share of kana, the Han characters are Japanese too. */
 const KANA_OF_JAPANESE = 0.1
 
-/** The script's Unicode name (`Japanese` for kana with Han); `null`: too little to say, or a mixture. */
+/**
+ * The Unicode name of the script, or `Japanese` for kana with Han. `null`: the text is too short or mixed.
+ */
 export function dominantScript(text: string): string | null {
   const words = countWords(text)
   const kana = words.get('Kana') ?? 0
@@ -48,7 +50,7 @@ export function dominantScript(text: string): string | null {
   return null
 }
 
-/** A run of letters is a word; in scripts without spaces, two characters are. */
+/** A run of letters is a word. In scripts without spaces, two characters are a word. */
 function countWords(text: string): Map<string, number> {
   const prose = text.slice(0, MAX_CHARACTERS).replace(FOREIGN, ' ').replace(MARKS, '')
   const words = new Map<string, number>()
@@ -59,11 +61,14 @@ function countWords(text: string): Map<string, number> {
   return words
 }
 
-/** The script that the summary should have been in; `null`: it is in the right one, or nobody can say. */
+/**
+ * The script that the summary should have. `null`: the summary has the right script, or the script is
+ * unclear.
+ */
 export function missedScript(source: string, summary: string): string | null {
   const wanted = dominantScript(source)
   const written = dominantScript(summary)
   if (wanted === null || written === null || wanted === written) return null
-  // Notes in Japanese may do with hardly any kana.
+  // Japanese notes may contain hardly any kana.
   return wanted === 'Japanese' && written === 'Han' ? null : wanted
 }

@@ -11,17 +11,23 @@ import {
 import { estimateTokens } from '../tokens/index.ts'
 
 /**
- * The one form of a summary's lines, `- 2026-03-02 Ann: …`: a message that is kept whole is written so,
- * and the lines of segments are read back so when they are condensed. A name ends at the first colon with a blank behind it:
- * ids of platforms hold colons. Where days are merged, `- 2026-03-02–2026-03-09 …`.
+ * The one form of a summary's lines: `- 2026-03-02 Ann: …`, or `- 2026-03-02–2026-03-09 …` if days are
+ * merged. Messages that are kept whole are written like this. Lines of segments are read back like this when
+ * they are condensed. A name ends at the first colon with a space behind it, since platform ids contain
+ * colons.
  */
 const LINE = /^- (?:(\d{4}-\d{2}-\d{2})(?:–\d{4}-\d{2}-\d{2})? )?(?:((?:[^:]|:(?=\S)){1,110}?): )?(.*)$/
 /**
- * Messages as they are, in the fullest form that fits. Who says it stands before each change of speaker, in every form:
- * words without a speaker could be anyone's. Of many short ones the names go where the one before spoke too; then those
- * whose role says who they are go by it, and what a message answers is not quoted again where it stands among them; where
- * their days do not fit, they are merged into the first and the last, and go last of all. What is said stays whole as long as it fits in any form. Messages that say nothing leave no line;
- * empty where none says anything.
+ * Writes messages word for word, in the fullest form that fits. The forms, from full to short:
+ * - Each message has a line with its speaker.
+ * - Messages in a row from one speaker share a line.
+ * - Roles replace names, if the role tells who speaks.
+ * - An answered message is not quoted again, if it is among these messages.
+ * - The days are merged into the first and the last. The shortest form leaves the days out.
+ *
+ * Each form names the speaker at each change, since words without a speaker could be from anyone. The words
+ * stay whole as long as any form fits. A message that says nothing leaves no line. If no message says
+ * anything, the text is empty.
  */
 export function verbatimLines(
   messages: readonly Message[],
@@ -34,7 +40,7 @@ export function verbatimLines(
     zone: string
     fits: (lines: string) => boolean
     who?: WhoIsWho
-    /** The role says who speaks, as in a private chat: it takes fewer tokens than most names. */
+    /** Whether the role tells who speaks, as in a private chat. A role takes fewer tokens than most names. */
     byRoles?: boolean
   },
 ): string {
@@ -74,14 +80,14 @@ export function verbatimLines(
 
 interface Said {
   readonly day: string
-  /** Names are no identity. */
+  /** Two people may share a name, so the name is no identity. */
   readonly identity: string
   readonly role: Role
   readonly name: string
   readonly words: string
-  /** Without a quotation of what it answers. */
+  /** The words without the quotation of the answered message. */
   readonly alone: string
-  /** What it answers stands here, too. */
+  /** Whether the answered message is among these messages. */
   readonly isEcho: boolean
 }
 
@@ -106,18 +112,18 @@ function lines(
   return text
 }
 
-/** Under another name the same one is named again. */
+/** A speaker with a new name counts as a new speaker, so that the new name is shown. */
 function isSameSpeaker(one: Said, other: Said): boolean {
   return one.identity === other.identity && one.name === other.name
 }
 
-/** Under a role there is one voice, or none goes by it. */
+/** A role replaces the names only if one voice has this role. */
 function withRoles(said: readonly Said[]): readonly Said[] {
   const shared = sharedRoles(said)
   return said.map(each => (shared.has(each.role) ? each : { ...each, name: each.role }))
 }
 
-/** In which several speak. */
+/** The roles in which several people speak. */
 function sharedRoles(said: readonly Pick<Said, 'role' | 'identity'>[]): ReadonlySet<Role> {
   const voices = new Map<Role, string>()
   const shared = new Set<Role>()
@@ -129,8 +135,8 @@ function sharedRoles(said: readonly Pick<Said, 'role' | 'identity'>[]): Readonly
 }
 
 /**
- * What it takes to say who speaks where a context shows it by nothing: outside of groups messages bear no names, and
- * of several voices in one role a text that stands for them has to tell.
+ * The tokens for names that a context does not show. Outside of groups, messages bear no names. A text that
+ * replaces messages must name several voices in one role.
  */
 export function namingTokens(
   messages: readonly Message[],
@@ -154,8 +160,9 @@ function mergedDays(said: readonly Said[]): string {
 }
 
 /**
- * As much as fits of the end, where even the words alone do not: a tool's result may be told at greater length than it
- * was. Messages go as a whole: the beginning of one may hold a "not". Only one that does not fit by itself is cut.
+ * The end of the messages, as much as fits, if even the shortest form does not fit. A tool's result, for
+ * example, may take more tokens as a line than as a message. Messages are kept or dropped whole, since the
+ * beginning of one may hold a "not". Only a single message that does not fit is cut.
  */
 function newestWords(said: readonly Said[], fits: (lines: string) => boolean): string {
   const bare = withoutDays(said).map(each => ({ ...each, words: each.alone }))
@@ -171,19 +178,21 @@ function newestWords(said: readonly Said[], fits: (lines: string) => boolean): s
   return ''
 }
 
-/** So many characters of its end. */
+/** The last `characters` of a message. */
 function endOf(said: Said, characters: number): Said {
   if (said.words.length <= characters) return said
   const tail = said.words.slice(-characters).toWellFormed().replaceAll('\ufffd', '')
   return { ...said, words: `…${tail}` }
 }
 
-/** Neither spaces nor marks that do not show. */
+/** Spaces and invisible marks say nothing. */
 function saysSomething(words: string): boolean {
   return /[^\s\p{C}\p{Z}]/u.test(words)
 }
 
-/** Each line as a message of its own, with the day that held for it; `before`: of a text that has none. */
+/**
+ * Each line as a message, with the day that holds for it. `before` is the day of lines before the first day.
+ */
 export function linesAsMessages(
   text: string,
   before: Date,
@@ -197,7 +206,7 @@ export function linesAsMessages(
     return {
       seq: index + 1,
       ...speakerOf(name, who),
-      // What the calendar does not have is a number that somebody wrote.
+      // A day that the calendar does not have is a number in the text.
       content: day !== undefined && noon === null ? `${day} ${words}` : words,
       at,
       zone: 'UTC',
@@ -205,7 +214,7 @@ export function linesAsMessages(
   })
 }
 
-/** `null`: no line has one. */
+/** `null`: no line has a day. */
 export function firstDay(text: string): Date | null {
   for (const [, day] of text.matchAll(/^- (\d{4}-\d{2}-\d{2})(?:–\d{4}-\d{2}-\d{2})? /gm)) {
     const noon = noonOf(day!)
@@ -220,8 +229,10 @@ function noonOf(day: string): Date | null {
   return noon.toJSON()?.startsWith(day) ? noon : null
 }
 
-/** What a summariser is told of what came before; `null`: nothing did, or nothing is left of it. */
-/** Without those that tell of a message as it was before an edit: what is told from them would stay. */
+/**
+ * The earlier summary that a summariser reads. `null`: there is none, or nothing is left of it. Segments with
+ * text from before an edit are left out, since the new summary would keep that text.
+ */
 export function earlierSummary(
   segments: readonly { readonly summary: string; readonly state?: string }[],
 ): string | null {
@@ -233,8 +244,8 @@ export function earlierSummary(
 }
 
 /**
- * One without a name stood there by the role; one who only has it for a name stands in quotes. Who is not known as a
- * person stays under the name that stands there.
+ * A role as a name means a speaker without a name. A person whose name is a role stands in quotes. A name
+ * that no known person has stays as it is.
  */
 function speakerOf(
   name: string | undefined,
@@ -248,7 +259,7 @@ function speakerOf(
   return { role: 'user', sender: { id: known.person.id, name: known.name } }
 }
 
-/** `YYYY-MM-DD`. */
+/** The day as `YYYY-MM-DD`. */
 export function dayOf(at: Date, zone: string): string {
   return formatDay(dayInZone(at, zone))
 }

@@ -1,7 +1,7 @@
 import { type Policy, policyFor } from '../policy/index.ts'
 import type { SessionKey, SettingsStore } from '../store/index.ts'
 
-/** Policies as a session's own settings have them. */
+/** The policies with the settings of one session applied. */
 export async function sessionPolicies<Policies extends readonly Policy[]>(
   sessionSettings: Pick<SettingsStore, 'readOwnSettings'>,
   key: SessionKey,

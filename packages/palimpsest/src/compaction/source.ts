@@ -4,17 +4,17 @@ import { runInSlices } from '../slices.ts'
 import { readableText, type SourceMessage, type Summarizer } from '../summarizer/index.ts'
 import { estimateTokens, measureMessage, measureMessageInSteps } from '../tokens/index.ts'
 
-/** What one summary is made of at most; a longer range becomes several segments. */
+/** The most tokens for one summary. A longer range becomes several segments. */
 export const MAX_SOURCE_TOKENS = 24_000
 
-/** What one call to this summariser takes in. */
+/** The most tokens of one call to this summariser. */
 export function sourceLimit({ sourceTokens = Infinity }: Pick<Summarizer, 'sourceTokens'>): number {
   return Math.max(1, Math.min(MAX_SOURCE_TOKENS, sourceTokens))
 }
 
 const measured = new WeakMap<Message, number>()
 
-/** Measured once for each message of a fold: it is asked for at every turn. */
+/** Cached for each message of a fold, since many places ask for it. */
 export function messageTokens(message: Message): number {
   let tokens = measured.get(message)
   if (tokens === undefined) {
@@ -24,7 +24,7 @@ export function messageTokens(message: Message): number {
   return tokens
 }
 
-/** The same in slices, for those that nobody has measured yet: one of them may be as long as a book. */
+/** Measures messages that are not measured yet, in slices. A single message may be as long as a book. */
 export async function measureInSlices(messages: readonly Message[]): Promise<void> {
   for (const message of messages)
     if (!measured.has(message))
@@ -35,7 +35,7 @@ export function tokensOf(messages: readonly Message[]): number {
   return messages.reduce((sum, message) => sum + messageTokens(message), 0)
 }
 
-/** What they take in a context as they are: a segment of theirs is never larger. */
+/** The tokens of the raw messages in a context. Their segment is never larger. */
 export function rawTokens(messages: readonly Message[], kind: SessionKind): number {
   return shownTokens(
     messages.map(message => ({ ...message, turn: 0, tokens: messageTokens(message) })),
@@ -44,9 +44,9 @@ export function rawTokens(messages: readonly Message[], kind: SessionKind): numb
 }
 
 /**
- * In stretches of about equal size, of at most so many tokens; a message that is larger on its own stands
- * alone. A stretch that began between two of `boundaries` ends at the next one: so a rollback never takes
- * away half of what stands for what lay there before.
+ * Splits messages into chunks of about equal size, of at most `most` tokens. A larger message is a chunk of
+ * its own. A chunk that begins between two of `boundaries` ends at the next boundary. So a rollback never
+ * removes only a part of the segments over that place.
  */
 export function chunks(
   messages: readonly Message[],
@@ -54,7 +54,7 @@ export function chunks(
   boundaries: readonly number[] = [],
 ): readonly (readonly Message[])[] {
   const total = tokensOf(messages)
-  // A little below the most: messages do not end where a share of the whole does.
+  // The target is a little below `most`, since a message rarely ends exactly there.
   const target = total / Math.ceil(total / (most * 0.97))
   const all: Message[][] = [[]]
   let tokens = 0
@@ -73,12 +73,13 @@ export function chunks(
 }
 
 const MAX_PARTS = 8
-/** Of those, so many are of the end. */
+/** So many of the parts are from the end. */
 const LAST_PARTS = 2
 
 /**
- * A message that is larger than a call takes in, in parts that are not: its words only. Of one that would
- * take more than a handful of calls the beginning and the end are given; the log has it whole.
+ * Splits a message that is too large for a call into parts that fit. The parts hold its text only. If it
+ * would take more than `MAX_PARTS` calls, only its beginning and its end are given. The log keeps the whole
+ * message.
  */
 export function partsOf(
   message: Message,
@@ -111,7 +112,10 @@ function partsByOrigin(
   return { parts: groups.flatMap(({ parts }) => parts), isWhole }
 }
 
-/** Pieces of about equal length, each within so many tokens; of more than a handful the first and the last. */
+/**
+ * Pieces of about equal length, each within the token limit. If there are more than `MAX_PARTS`, only the
+ * first and the last are given.
+ */
 function splitText(text: string, tokens: number, total: number): { given: string[]; isWhole: boolean } {
   const step = Math.max(1, Math.floor((text.length * tokens * 0.9) / Math.max(1, total)))
   const pieces: string[] = []
@@ -122,7 +126,7 @@ function splitText(text: string, tokens: number, total: number): { given: string
     from += piece.length
   }
   if (from >= text.length && pieces.length <= MAX_PARTS) return { given: pieces, isWhole: true }
-  // The rest is not looked at: it may be many megabytes, and most of it is left out.
+  // The rest is not read, since it may be many megabytes and most of it is left out.
   const given = pieces.slice(0, MAX_PARTS - LAST_PARTS)
   const start = Math.max(
     given.reduce((sum, piece) => sum + piece.length, 0),
@@ -134,7 +138,7 @@ function splitText(text: string, tokens: number, total: number): { given: string
   return { given: [...given, ...last.slice(-LAST_PARTS)], isWhole: false }
 }
 
-/** What begins here, never half a character. */
+/** The piece that begins at `from`. It never splits a character. */
 function pieceAt(text: string, from: number, { step, tokens }: { step: number; tokens: number }): string {
   let to = Math.min(text.length, from + step)
   while (to - from > 1 && estimateTokens(text.slice(from, to)) > tokens)
@@ -144,13 +148,13 @@ function pieceAt(text: string, from: number, { step, tokens }: { step: number; t
   return text.slice(from, to)
 }
 
-/** At a place, or right after it where a character goes on there. */
+/** The place itself. If it is inside a character: the place right after that character. */
 function wholeCharacter(text: string, place: number): number {
   const isInside = place > 0 && place < text.length && (text.charCodeAt(place) & 0xfc00) === 0xdc00
   return isInside ? place + 1 : place
 }
 
-/** The words of all of it, a bounded part of each message: enough to tell a language by. */
+/** A bounded part of each message. That is enough to tell the language. */
 export function sampleText(messages: readonly SourceMessage[]): string {
   const each = Math.max(200, Math.floor(20_000 / Math.max(1, messages.length)))
   return messages

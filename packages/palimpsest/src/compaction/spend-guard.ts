@@ -2,9 +2,9 @@ import type { SessionKey, SpendLimitReached, SpendLimits, Store } from '../store
 import type { CallGate } from '../summarizer/index.ts'
 import { SummarizerError } from '../summarizer/summarizer-error.ts'
 
-/** A limit that was reached, as it is told. */
+/** A reached limit, as it is reported. */
 export interface SpendGuardReport extends Omit<SpendLimitReached, 'until'> {
-  /** When models are asked again. */
+  /** From this instant on, models are asked again. */
   readonly until: string
 }
 
@@ -14,7 +14,7 @@ interface GuardOptions {
   readonly limits: SpendLimits
 }
 
-/** What may be spent on models, counted by all processes together in the store. */
+/** Limits the spending for models. The store counts for all processes together. */
 export class SpendGuard {
   readonly #options: GuardOptions
 
@@ -22,13 +22,13 @@ export class SpendGuard {
     this.#options = options
   }
 
-  /** For one piece of work on a session: a fold, an extraction, a segment that is made anew. */
+  /** Watches one piece of work on a session: a fold, an extraction or the rebuild of a segment. */
   watch(key: SessionKey, onReached: (reached: SpendGuardReport) => void = () => {}): SpendWatch {
     return new SpendWatch(this.#options, key, onReached)
   }
 }
 
-/** Each call of a model is let through one by one. Once a limit was reached, this piece of work asks for no more. */
+/** Checks each call of a model. Once a limit is reached, this piece of work makes no more calls. */
 export class SpendWatch {
   readonly #options: GuardOptions
   readonly #key: SessionKey
@@ -41,12 +41,12 @@ export class SpendWatch {
     this.#onReached = onReached
   }
 
-  /** `null`: none was. */
+  /** `null`: no limit was reached. */
   get reached(): SpendLimitReached | null {
     return this.#reached
   }
 
-  /** Asked before work that is begun in another way without the model. */
+  /** For work that takes another way without the model. It asks before it begins. */
   async isReached(model: string): Promise<boolean> {
     const { store, clock, limits } = this.#options
     const reached =
@@ -63,7 +63,7 @@ export class SpendWatch {
       this.#note(answer.reached)
       throw this.#refusal(answer.reached)
     }
-    // What is not corrected counts as it was expected: rather too much than too little.
+    // A call without a correction counts with its estimate. The estimate is rather too high than too low.
     return ({ calls = 1, tokens }) =>
       store.spending.settleCall(this.#key.namespace, answer.reserved, { calls, tokens }).catch(() => {})
   }
@@ -88,7 +88,7 @@ export function toReport({ until, ...reached }: SpendLimitReached): SpendGuardRe
   return { ...reached, until: new Date(until).toISOString() }
 }
 
-/** In numbers, and until when. */
+/** The numbers of a limit, and until when it holds. */
 export function describeLimit({ model, scope, unit, used, limit, until }: SpendGuardReport): string {
   const where = scope === 'session' ? ' in this session' : ''
   return `${used} of ${limit} ${unit} an hour are spent on ${model}${where}; it is not asked before ${until}`

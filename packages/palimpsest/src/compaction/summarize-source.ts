@@ -16,7 +16,7 @@ import { missedScript } from './script.ts'
 import { sampleText } from './source.ts'
 import { findSummaryProblem, MAX_OVER_BUDGET, type SummaryProblem } from './validate-summary.ts'
 
-/** What came back is no summary: nothing is stored, and the reason is told. */
+/** The answer is no usable summary. Nothing is stored, and the outcome gives the reason. */
 export class SummaryRejectedError extends Error {
   readonly problem: SummaryProblem
   constructor(problem: SummaryProblem) {
@@ -25,7 +25,10 @@ export class SummaryRejectedError extends Error {
   }
 }
 
-/** The built-in one: it repeats what was said, cannot refuse, and always answers the same. */
+/**
+ * Whether it is the built-in summariser. That one quotes messages, cannot refuse, and always gives the same
+ * answer.
+ */
 export function isExtractive({ name }: Pick<Summarizer, 'name'>): boolean {
   return name === 'extractive'
 }
@@ -37,19 +40,19 @@ export interface SourceRequest {
   readonly budgetTokens: number
   readonly detailTokens?: number
   readonly earlier: string | null
-  /** Who is known beside those who speak in the messages. */
+  /** Known people. Those who speak in `messages` are not included. */
   readonly people: readonly Person[]
   readonly focus: string | undefined
   readonly prefix?: Prefix
   readonly extracts?: NonNullable<SummarizeRequest['extracts']>
   readonly zone: string
   readonly signal: AbortSignal
-  /** To be brought up to date in the same call, through this `seq`. */
+  /** The memo is updated in the same call, through this `seq`. */
   readonly memo?: { readonly keeper: MemoKeeper; readonly lastSeq: number; readonly throughSeq: number }
   readonly warn: (warning: string) => void
 }
 
-/** One call, checked; a second one where the summary came in the wrong script. */
+/** Makes one call and checks it. If the summary is in the wrong script, it makes a second call. */
 export async function summarizeSource(summarizer: Summarizer, source: SourceRequest): Promise<Summary> {
   const memo = source.memo?.keeper.requestFor(source.memo.lastSeq)
   const request = {
@@ -70,7 +73,8 @@ export async function summarizeSource(summarizer: Summarizer, source: SourceRequ
   const problem = problemOf(first, source)
   let summary = first
   if (isExtractive(summarizer)) {
-    // It is checked for size only: somebody in the conversation may well say that they cannot help with that.
+    // Only the size of an extract is checked. A quoted speaker may well say that they cannot help with that,
+    // which would look like a refusal.
     if (problem === 'empty' || isTooLarge(first.text, source)) summary = { ...first, text: lastWords(source) }
   } else {
     if (problem) throw new SummaryRejectedError(problem)
@@ -99,7 +103,7 @@ function withoutEmptyLines(summary: Summary, { messages, people }: SourceRequest
   const lines = text.split('\n')
   const told = lines.filter((line, index) => {
     const said = EMPTY_LINE.exec(line)?.[1]
-    // What the speaker said may stand below the name.
+    // The speaker's words may stand below the name.
     return said === undefined || !speakers.has(said) || /^\s+\S/.test(lines[index + 1] ?? '')
   })
   return told.length === lines.length ? summary : { ...summary, text: told.join('\n') }
@@ -121,7 +125,7 @@ function isTooLarge(text: string, { sourceTokens, budgetTokens }: SourceRequest)
   return tokens >= sourceTokens || tokens > budgetTokens * MAX_OVER_BUDGET
 }
 
-/** As much as fits of what was said last, where a budget is too small for a line of its own: never nothing. */
+/** The last words that fit, if the budget is too small for a whole line. The result is never empty. */
 function lastWords({ messages, people, sourceTokens, budgetTokens }: SourceRequest): string {
   const who = whoSpeaks(messages, people)
   const wordsOf = (message: SourceMessage) =>

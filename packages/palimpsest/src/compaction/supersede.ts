@@ -1,16 +1,16 @@
 import { isReplaceable, type Segment } from '../log/index.ts'
 import type { FoldRange } from '../policy/index.ts'
 
-/** A range, and how much of it there is. */
+/** A range and its size. */
 interface Sized {
   readonly fromSeq: number
   readonly amount: Pick<FoldRange['amount'], 'tokens'>
 }
 
 /**
- * The segments right before a range that stand for their messages for the time being, oldest first: provisional ones and
- * such as are word for word. A fold takes in their messages again, as far as they fit into the tokens that it may take.
- * One of a higher level stands for more than can be read again, and stays.
+ * The replaceable segments right before a range, oldest first: provisional ones and those kept word for word.
+ * A fold takes in their messages again, as far as they fit into its tokens. A segment of a higher level
+ * covers too many messages to read again, so it stays.
  */
 function replaceableBefore(range: Sized, shown: readonly Segment[], mostTokens: number): readonly Segment[] {
   let left = mostTokens - range.amount.tokens
@@ -24,7 +24,10 @@ function replaceableBefore(range: Sized, shown: readonly Segment[], mostTokens: 
   return shown.slice(first)
 }
 
-/** Those that a fold takes the place of. Word for word they stay until there is enough for a summary of all of them. */
+/**
+ * The segments that a fold replaces. Segments kept word for word stay until there is enough text for one
+ * summary of all of them.
+ */
 export function supersededBy(
   range: Sized,
   shown: readonly Segment[],

@@ -3,7 +3,7 @@ import type { FoldOutcome } from './outcome.ts'
 import { describeLimit, type SpendGuardReport } from './spend-guard.ts'
 import { addUsage, metered } from './usage.ts'
 
-/** What the calls of a fold took and what was odd about it, however it ends. */
+/** Collects the usage and the warnings of a fold, whether it succeeds or fails. */
 export class Tally {
   #usage: Usage | null = null
   readonly #warnings: string[] = []

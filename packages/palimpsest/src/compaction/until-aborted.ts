@@ -1,4 +1,7 @@
-/** What the work comes to, or the signal's reason once it is aborted: work that does not heed it is left behind. */
+/**
+ * The result of the work. Once the signal is aborted, it throws the signal's reason and does not wait for the
+ * work.
+ */
 export async function untilAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const { promise: aborted, reject } = Promise.withResolvers<never>()
   const abandon = () => reject(signal.reason)

@@ -1,6 +1,8 @@
 import type { Summarizer, Usage } from '../summarizer/index.ts'
 
-/** What several calls took together. Prices belong to a summariser, so either all of them have a cost or none. */
+/**
+ * The usage of several calls together. Prices belong to a summariser, so all calls have a cost or none has.
+ */
 export function addUsage(first: Usage | null, second: Usage | null): Usage | null {
   if (first === null || second === null) return first ?? second
   return {
@@ -13,7 +15,7 @@ export function addUsage(first: Usage | null, second: Usage | null): Usage | nul
   }
 }
 
-/** The same summariser, whose calls are counted: those that failed too, where their error says what they took. */
+/** The same summariser with its calls counted. A failed call counts if its error reports the usage. */
 export function metered(summarizer: Summarizer, note: (usage: Usage) => void): Summarizer {
   const { name, version, sourceTokens } = summarizer
   const count = async <Answer extends { readonly usage?: Usage }>(call: Promise<Answer>): Promise<Answer> => {

@@ -1,9 +1,12 @@
 import { findTextProblem, isTooShort, ROOM_FOR_WORDS, type TextProblem } from '../summarizer/index.ts'
 
-/** Why a summary cannot be stored as one. */
+/** Why an answer cannot be stored as a summary. */
 export type SummaryProblem = TextProblem | 'too_short' | 'longer_than_source' | 'over_budget'
 
-/** Models do not count tokens; but what is far over would crowd out everything else. */
+/**
+ * Models do not count tokens, so a little over the budget is allowed. A summary far over it would leave no
+ * room for other text.
+ */
 export const MAX_OVER_BUDGET = 2
 
 export function findSummaryProblem(

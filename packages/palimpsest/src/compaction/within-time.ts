@@ -1,20 +1,23 @@
 import { untilAborted } from './until-aborted.ts'
 
-/** As far as a timer of Node's reaches: a longer one would go off at once. */
+/** The longest timer that Node supports. A longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 export interface TimeLimit {
   readonly timeoutMs: number
-  /** The caller waits no longer. */
+  /** When aborted, the caller no longer waits. */
   readonly signal?: AbortSignal | undefined
-  /** What the caller is told when the time is over. Left out: a `TimeoutError`, as of `AbortSignal.timeout`. */
+  /**
+   * The error for the caller when the time is over. Left out: a `TimeoutError`, like that of
+   * `AbortSignal.timeout`.
+   */
   readonly lateError?: () => unknown
 }
 
 /**
- * What the work comes to, or an error when its time is over or the caller's signal is aborted; the work is given a
- * signal of both. The timer keeps the process alive: that of `AbortSignal.timeout` does not, so a script that waits
- * for nothing else would end before it is answered.
+ * The result of the work. It throws when the time is over or the caller's signal is aborted, and the work
+ * gets a signal for both. The timer keeps the process alive, unlike that of `AbortSignal.timeout`. With that
+ * one, a script that waits for nothing else would end before it gets an answer.
  */
 export async function withinTime<Result>(
   work: (signal: AbortSignal) => Promise<Result>,

@@ -1,22 +1,22 @@
 import { backoffMs } from '../compaction/backoff.ts'
 
-/** What is left: nothing, or something that is to be looked at again after so many milliseconds. */
+/** The remaining work. `null`: none. Otherwise the work is tried again after `afterMs`. */
 export type Remaining = { readonly afterMs: number } | null
 
 export interface BackgroundTaskOptions {
-  /** Does what there is to do, as far as it can be done now. */
+  /** Does all work that can be done now. */
   readonly work: (signal: AbortSignal) => Promise<Remaining>
   readonly onError: (error: unknown) => void
 }
 
 /**
- * Work in the background of a process, one run at a time.
+ * Background work of a process, one run at a time.
  *
  *   idle ── wake ──▶ working ── nothing is left ──▶ idle
  *                      ▲  └── something has to wait, or failed ──▶ resting ──┐
  *                      └──────────────────── wake, or its time comes ───────┘
  *
- * What comes while it works is taken up by another run.
+ * A `wake` during a run starts another run after it.
  */
 export class BackgroundTask {
   readonly #options: BackgroundTaskOptions
@@ -35,7 +35,7 @@ export class BackgroundTask {
     if (this.#running === null) this.#start()
   }
 
-  /** What is under way is finished, or heeds the signal. */
+  /** Waits for the running work, which may stop early at the signal. */
   async close(): Promise<void> {
     this.#abort.abort(new Error('closed'))
     if (this.#timer) clearTimeout(this.#timer)

@@ -3,7 +3,7 @@ import { checkOptions, type KnownOptions, optionsOf } from '../known-options.ts'
 import { ID_RULE, isId } from '../log/index.ts'
 import type { ErasureTarget } from '../store/index.ts'
 
-/** As many as anybody chooses by hand; more of a session are the session, or a person. */
+/** More than a person chooses by hand. A larger erasure names a session or a person. */
 const MAX_MESSAGES = 10_000
 
 type TargetOf<Kind extends ErasureTarget['kind']> = Extract<ErasureTarget, { kind: Kind }>
@@ -15,10 +15,10 @@ const TARGETS: Readonly<Record<ErasureTarget['kind'], KnownOptions>> = {
   namespace: optionsOf<TargetOf<'namespace'>>({ kind: true }),
 }
 
-/** What a caller handed in, as the store takes it: each message once, in order. */
+/** Checks a caller's target and brings it into the store's form: each message once, in order. */
 export function checkTarget(target: ErasureTarget): ErasureTarget {
   const known = TARGETS[target?.kind]
-  // Of a session with numbers of messages only these may have been meant.
+  // A session with message numbers is refused too, since the caller may have meant only these messages.
   if (known !== undefined) checkOptions('forget', target, known)
   switch (target?.kind) {
     case 'messages':

@@ -2,27 +2,30 @@ import { createHmac } from 'node:crypto'
 import type { ErasureTarget } from '../store/index.ts'
 
 /**
- * One line of the list of what was erased: no id and no text of a person or a session, only hashes of them under a key
- * that is in no database and so in no backup. With the list and its key a restore finds out whom to erase again; with a
- * backup alone, or the list alone, nothing can be found out.
+ * One line of the list of erasures. It has no id and no text of a person or a session, only hashes. Their key
+ * is in no database, and so in no backup. With the list and its key, a restore finds what to erase again. The
+ * list alone, or a backup alone, reveals nothing.
  */
 export interface ErasedLine {
   readonly format: 1
-  /** Of the erasure, at random; its record in the database has it as well. */
+  /** The random id of the erasure. Its record in the database has the same id. */
   readonly id: string
   readonly at: string
-  /** The database that it was erased from: copies of one have the same id. */
+  /** The database of the erasure. Copies of a database have the same id. */
   readonly database: string
-  /** Tells one key from another without telling anything of it. */
+  /** Tells keys apart without revealing anything of them. */
   readonly key: string
   readonly kind: ErasureTarget['kind']
   readonly namespace: string
   readonly person?: string
-  /** Of messages: wherever they are by forks, the session that was named first. */
+  /**
+   * For an erasure of messages: the sessions that hold them through forks. The session that the caller named
+   * comes first.
+   */
   readonly sessions?: readonly { readonly session: string; readonly seqs?: readonly number[] }[]
 }
 
-/** The files of the workspace have followed it. */
+/** A note that the files of the workspace have followed the erasure. */
 export interface FilesLine {
   readonly format: 1
   readonly id: string
@@ -30,13 +33,13 @@ export interface FilesLine {
   readonly files: 'done'
 }
 
-/** What an erasure is about, with wherever its messages are. */
+/** An erasure, with all places of its messages. */
 export interface ListedErasure {
   readonly id: string
   readonly at: Date
   readonly namespace: string
   readonly target: ErasureTarget
-  /** Only of messages. */
+  /** Set for an erasure of messages only. */
   readonly family?: readonly { readonly sessionId: string; readonly seqs: readonly number[] }[]
 }
 
@@ -99,7 +102,7 @@ const KINDS: readonly unknown[] = [
   'namespace',
 ] satisfies ErasureTarget['kind'][]
 
-/** `null`: it was torn when a process ended while it wrote, or a later version wrote it. */
+/** `null`: a process ended during the write of the line, or a later version wrote it. */
 export function readLine(text: string): ErasedLine | FilesLine | null {
   const line = parse(text) as Partial<ErasedLine & FilesLine>
   if (line.format !== 1 || typeof line.id !== 'string' || typeof line.database !== 'string') return null

@@ -28,26 +28,29 @@ const OWNER_ONLY = 0o600
 const NEW_LINE = 0x0a
 
 /**
- * The list of what was erased, a file beside the database: a backup from before an erasure still has what was erased, and
- * by this list a restore erases it again.
+ * The list of erasures, a file beside the database. For users it is the list of what was erased. A backup
+ * from before an erasure still has the erased data. With this list, a restore erases that data again.
  *
- * What always holds: lines are only added, each by one write and synced before it counts; a line that was torn is read
- * over, and the next one begins on a line of its own. Several processes and namespaces share a list. The key is made
- * once, and never anew while there are lines under another one.
+ * What always holds: lines are only added. Each line is one write, and it counts only after a sync. A torn
+ * line is ignored, and the next line begins on a new one. Several processes and namespaces share a list. The
+ * key is made once. While the list has lines under a key, no new key is made.
  */
 export class ErasedList {
   readonly path: string
   readonly #database: () => Promise<string>
-  /** Erasures of which this process has seen or written the line. */
+  /** Erasures with a line that this process has seen or written. */
   readonly #known = new Set<string>()
 
-  /** `database`: the id of the database that is erased from. */
+  /** `database` gives the id of the database of the erasures. */
   constructor(path: string, database: () => Promise<string>) {
     this.path = path
     this.#database = database
   }
 
-  /** Whether it has a line on this erasure. Looks for the id and reads no other line: there may be very many. */
+  /**
+   * Whether the list has a line for this erasure. It searches for the id and parses no other line, since
+   * there may be very many.
+   */
   async has(id: string): Promise<boolean> {
     if (this.#known.has(id)) return true
     const bytes = await readFile(this.path).catch(missing)
@@ -88,7 +91,7 @@ export class ErasedList {
     }
   }
 
-  /** Read each time: who moves the list away moves the key away, too. */
+  /** Read each time, since an operator who moves the list away also moves its key away. */
   async #takeKey(): Promise<Buffer> {
     const key = await readKey(this.path)
     if (key !== null) return key
@@ -99,7 +102,7 @@ export class ErasedList {
   }
 }
 
-/** There are lines that cannot be read any more. */
+/** The list has lines, but their key is lost. */
 class KeyLostError extends PalimpsestError {
   override readonly name = 'KeyLostError'
   constructor(list: string) {
@@ -113,7 +116,7 @@ class KeyLostError extends PalimpsestError {
   }
 }
 
-/** `null`: there is none. */
+/** `null`: there is no key. */
 export async function readKey(list: string): Promise<Buffer | null> {
   const text = await readFile(keyFileOf(list), 'utf8').catch(missing)
   if (text === null) return null
@@ -121,7 +124,7 @@ export async function readKey(list: string): Promise<Buffer | null> {
   return Buffer.from(text.trim(), 'hex')
 }
 
-/** All that a list says; `null`: there is none. */
+/** All lines of a list. `null`: there is no list. */
 export async function readList(list: string): Promise<readonly (ErasedLine | FilesLine)[] | null> {
   const text = await readFile(list, 'utf8').catch(missing)
   return text === null ? null : linesOf(text)
@@ -131,7 +134,7 @@ function linesOf(text: string): readonly (ErasedLine | FilesLine)[] {
   return text.split('\n').flatMap(line => readLine(line) ?? [])
 }
 
-/** Of two at once one makes it: the file has its name when it is whole, and not before. */
+/** If two processes make a key at once, one of them wins. The file gets its name only when it is whole. */
 async function makeKey(list: string): Promise<void> {
   const path = keyFileOf(list)
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.tmp`)
@@ -143,7 +146,7 @@ async function makeKey(list: string): Promise<void> {
     await handle.close()
   }
   await link(temporary, path).catch(async error => {
-    // Not every file system has links.
+    // Some file systems have no links.
     if (error.code !== 'EEXIST') await rename(temporary, path)
   })
   await unlink(temporary).catch(missing)
@@ -155,7 +158,7 @@ async function lastByte(handle: FileHandle, size: number): Promise<number | unde
   return buffer[0]
 }
 
-/** The lines on erasures that a text stands in. */
+/** The lines of erasures that contain this text. */
 function linesWith(bytes: Buffer, text: string): readonly ErasedLine[] {
   const found: ErasedLine[] = []
   for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + text.length)) {

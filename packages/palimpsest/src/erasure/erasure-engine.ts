@@ -4,29 +4,29 @@ import type { RebuildAllEngine } from './rebuild.ts'
 
 export interface ErasureEngine extends Omit<RebuildAllEngine, 'store'> {
   readonly store: Store
-  /** This process, in the leases that it holds. */
+  /** The name of this process in its leases. */
   readonly owner: string
   readonly clock: () => number
-  /** The file with the list of what was erased; `null`: none is kept. */
+  /** The file with the list of erasures. `null`: none is kept. */
   readonly erasedList: string | null
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
   readonly logger?: Logger | undefined
-  /** Hears how far each erasure is. */
+  /** Called with the progress of each erasure. */
   readonly onErasure?: ((progress: ErasureProgress) => void) | undefined
 }
 
-/** Numbers; never whom it is about. */
+/** Numbers only, never the target. */
 export type ErasureProgress = Pick<ErasureRecord, 'id' | 'stage' | 'counts'>
 
-/** The files that memory is mirrored in. */
+/** The files that mirror memory. */
 export interface ErasureFiles {
-  /** Reads what a person wrote there. */
+  /** Reads the edits of people. */
   sync(): Promise<unknown>
-  /** How many files were changed, and for how many documents that is still to be done. */
+  /** The number of files that were changed, and of documents that still wait. */
   followErasures(): Promise<{ readonly files: number; readonly left: number }>
 }
 
-/** From one stage to the next. */
+/** Moves an erasure from one stage to the next. */
 export type Advance = (
   record: ErasureRecord,
   from: 'rebuilding' | 'files' | 'scrubbing',

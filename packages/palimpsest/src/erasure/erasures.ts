@@ -16,25 +16,28 @@ import { type ErasureReceipt, toReceipt, waitsForOperator } from './receipt.ts'
 import { RetryLater } from './retry-later.ts'
 import { underLease } from './under-lease.ts'
 
-/** Segments that whoever asks for an erasure waits for; the others are made in the background. */
+/** The caller of `forget` waits for so many segments. The others are rebuilt in the background. */
 const REBUILT_AT_ONCE = 50
-/** Another process is at it: looked at again after this. */
+/** The pause before another look, while another process works on erasures. */
 const OTHERS_MS = 2_000
-/** More came meanwhile. */
+/** The pause before another look, if more work came meanwhile. */
 const AT_ONCE_MS = 20
 const POLL_MS = 200
 
 /**
- * Carries erasures through to their end, whatever comes between.
+ * Carries erasures to their end, across failures and restarts.
  *
  *   forget ──▶ erasing ──▶ rebuilding ──▶ files ──▶ scrubbing ──▶ done
  *              slice by     segments of    of the     all bytes that
  *              slice        what is left   workspace  the database let go
  *
- * What always holds: when `forget` resolves, nothing of it can be seen any more, and the list of what was erased has it,
- * so that no restore brings it back; where that cannot be written, the receipt says so. Each step is stored, so any
- * process goes on where another one ended; a step that is done twice changes nothing. In the background one process
- * at a time is at it, so that nothing is done in vain. Many erasures share a scrub.
+ * What always holds:
+ * - When `forget` resolves, none of the erased data is visible any more.
+ * - The list of erasures then has it too, so that a restore does not bring it back. If the list cannot be
+ *   written, the receipt says so.
+ * - Each step is stored, so any process can go on after another one. A repeated step changes nothing.
+ * - In the background, one process at a time works on erasures, so that no work is done twice.
+ * - Many erasures share one scrub.
  */
 export class Erasures {
   readonly #engine: ErasureEngine
@@ -44,7 +47,7 @@ export class Erasures {
   readonly #rest: BackgroundTask
   readonly #summaries: BackgroundTask
   readonly #retrySummaries = new RetryLater({ firstMs: 15_000, longestMs: 3_600_000 })
-  /** Those whose slices are taken by whoever asked for them. */
+  /** Erasures whose caller waits. Their slices are erased by the call itself. */
   readonly #forgetting = new Map<number, Promise<unknown>>()
   readonly #told = new Map<number, ErasureStage>()
   readonly #abort = new AbortController()
@@ -59,7 +62,7 @@ export class Erasures {
     this.#summaries = new BackgroundTask({ work: signal => this.#summarize(signal), onError })
   }
 
-  /** Takes up what is open. */
+  /** Takes up open erasures. */
   start(): void {
     if (this.#abort.signal.aborted) return
     this.#rest.wake()
@@ -67,15 +70,16 @@ export class Erasures {
   }
 
   /**
-   * Erases for good. Resolves when nothing of it can be seen any more; what is made anew of the rest may take longer
-   * where it is much, and so do files and the bytes in the database: the receipt says what is pending. All of that
-   * goes on in the background, in this process or another one.
+   * Erases for good. Resolves when none of the data is visible any more. Large rebuilds, files and the bytes
+   * in the database may take longer, and the receipt says what is pending. That work goes on in the
+   * background, in this process or another one.
    */
   async forget(target: ErasureTarget): Promise<ErasureReceipt> {
     this.#checkOpen()
     const checked = checkTarget(target)
     const { store, namespace, clock } = this.#engine
-    // What a person wrote into a file is part of memory, and could not be told from what is erased afterwards.
+    // Reads the edits of people first. They are part of memory, and after the erasure they could not be told
+    // from erased text.
     await this.#files?.sync().catch(error => this.#report(error, ''))
     this.#checkOpen()
     const listId = newListId()
@@ -99,7 +103,7 @@ export class Erasures {
     return left === 'none' ? await this.#advance(record, 'rebuilding') : record
   }
 
-  /** `null`: there is none. */
+  /** `null`: there is no such erasure. */
   async receipt(id: number): Promise<ErasureReceipt | null> {
     const record = await this.#engine.store.erasure.readErasure(this.#engine.namespace, id)
     return record && (await this.#receiptOf(record))
@@ -114,8 +118,8 @@ export class Erasures {
   }
 
   /**
-   * Resolves when all of it is done, when an operator has to do what is left (a place of the receipt has a `statement`),
-   * or when the signal says that it has been long enough: with what is there then.
+   * Resolves when all is done, when the rest needs an operator (a place of the receipt has a `statement`), or
+   * when the signal is aborted. The receipt then tells the present state.
    */
   async finished(id: number, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ErasureReceipt> {
     this.start()
@@ -128,22 +132,23 @@ export class Erasures {
     }
   }
 
-  /** Waits for the step under way. What is not done is taken up by the next process. */
+  /** Waits for the running step. The next process takes up the rest. */
   async close(): Promise<void> {
     this.#abort.abort(new ClosedError('palimpsest'))
     await Promise.allSettled([...this.#forgetting.values(), this.#rest.close(), this.#summaries.close()])
   }
 
-  /** Most processes start without anything to erase: nothing is written then. */
+  /** Most processes start with nothing to erase. Then nothing is written. */
   async #carryOn(signal: AbortSignal): Promise<Remaining> {
     if ((await this.#listOpen()).length === 0) return null
     const remaining = await underLease(this.#engine, 'erasure', () => this.#carryOnAll(signal))
     return remaining === 'taken' ? { afterMs: OTHERS_MS } : remaining
   }
 
-  /** Everything that is open, one stage after the other, as far as it goes now. */
+  /** Works on all open erasures, stage by stage, as far as possible now. */
   async #carryOnAll(signal: AbortSignal): Promise<Remaining> {
-    // Of those that a process began which ended before it could: from later stages on it is not known any more.
+    // The process that began an erasure may have ended before it wrote the list. In later stages, the target
+    // is no longer known.
     for (const record of await this.#listOpen()) await this.#listing.enter(record)
     const failures = await this.#eraseAll()
     const rebuilding = await this.#listOpen('rebuilding')
@@ -160,13 +165,13 @@ export class Erasures {
     return { afterMs: waits.length > 0 ? Math.min(...waits) : AT_ONCE_MS }
   }
 
-  /** Of this stage, or of any. */
+  /** Open erasures of this stage, or of any stage. */
   async #listOpen(stage?: ErasureStage): Promise<readonly ErasureRecord[]> {
     const open = await this.#engine.store.erasure.listOpenErasures(this.#engine.namespace)
     return open.filter(record => !this.#forgetting.has(record.id) && (!stage || record.stage === stage))
   }
 
-  /** One that fails holds up no other. */
+  /** A failed erasure does not block the others. */
   async #eraseAll(): Promise<readonly unknown[]> {
     const failures: unknown[] = []
     for (const record of await this.#listOpen('erasing'))
@@ -179,7 +184,7 @@ export class Erasures {
     return failures
   }
 
-  /** Slice by slice, and everything else in between. */
+  /** Erases slice by slice. Other work runs between two slices. */
   async #erase(record: ErasureRecord): Promise<ErasureRecord> {
     const { store, namespace, clock } = this.#engine
     let current = record
@@ -199,7 +204,7 @@ export class Erasures {
     return record
   }
 
-  /** At once, and without a model: what a model has to say comes later. */
+  /** Rebuilds segments at once, without a model. Summaries by a model come later. */
   async #rebuild({ most, signal }: { most?: number; signal: AbortSignal }): Promise<'none' | 'some'> {
     const { extractive } = await import('../summarizer/index.ts')
     return rebuildSegments(this.#engine, {
@@ -211,7 +216,7 @@ export class Erasures {
     })
   }
 
-  /** Of segments that say what the built-in summariser picked: what the configured one has to say. */
+  /** Gives segments with an extract a summary by the configured summariser. */
   async #summarize(signal: AbortSignal): Promise<Remaining> {
     const { store, namespace, summarizer } = this.#engine
     const retry = this.#retrySummaries
@@ -228,7 +233,7 @@ export class Erasures {
         onFailure: failure => failures.push(failure),
       }),
     )
-    // Where there is no more to spend they wait, and nothing went wrong.
+    // A spend limit is no failure. The segments wait until it ends.
     for (const { error, sessionId } of failures)
       if (!SummarizerError.isSpendGuard(error)) this.#report(error, sessionId)
     if (failures.length > 0) retry.failed(Math.max(...failures.map(({ error }) => retryAfterMs(error))))
@@ -254,7 +259,7 @@ export class Erasures {
   }
 }
 
-/** Or until the signal is aborted. */
+/** Ends early if the signal is aborted. */
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

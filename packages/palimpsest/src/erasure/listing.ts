@@ -6,19 +6,19 @@ import type { ListState } from './receipt.ts'
 export interface ListingEngine {
   readonly store: Pick<Store, 'database' | 'erasureList'>
   readonly namespace: string
-  /** The file; `null`: none is kept. */
+  /** The list file. `null`: none is kept. */
   readonly erasedList: string | null
   readonly onError: (error: unknown, details: { readonly sessionId: string }) => void
 }
 
 /**
- * Sees to it that each erasure stands in the list of what was erased while its record still says whom it is about. A
- * list that cannot be written holds up nothing but the end of the erasure.
+ * Writes each erasure into the list of erasures while its record still has the target. If the list cannot be
+ * written, only the end of the erasure waits for it.
  */
 export class Listing {
   readonly #engine: ListingEngine
   readonly #list: ErasedList | null
-  /** Why some are not in it yet, by their ids. */
+  /** By erasure: why it is not in the list yet. */
   readonly #failures = new Map<number, string>()
 
   constructor(engine: ListingEngine) {
@@ -30,12 +30,12 @@ export class Listing {
         : new ErasedList(erasedList, async () => (await store.database.readIdentity()).id)
   }
 
-  /** `true`: it is there, or no list is kept. A repeat adds nothing. */
+  /** `true`: the erasure is in the list, or no list is kept. A repeat adds nothing. */
   async enter(record: ErasureRecord): Promise<boolean> {
     return this.#try(record, async list => {
       const { store, namespace } = this.#engine
       const { id, target, requestedAt: at } = record
-      // Its target is gone with its line in the list, or by a program that kept none.
+      // The target was removed after its line was written, or by a program that kept no list.
       if (target === null) return
       const named =
         record.listId ?? (await store.erasureList.nameErasure(namespace, { id, listId: newListId() })).listId!
@@ -45,7 +45,7 @@ export class Listing {
     })
   }
 
-  /** The same for what the files of the workspace have to say: from now on they are newer than any backup, and clean. */
+  /** Adds the note that the files of the workspace are clean. From now on they are newer than any backup. */
   async noteFilesDone(record: ErasureRecord): Promise<boolean> {
     const { listId } = record
     return this.#try(record, async list => {
@@ -67,7 +67,7 @@ export class Listing {
       this.#failures.delete(id)
       return true
     } catch (error) {
-      // It is tried again and again: once is enough to be told.
+      // The write is tried again and again. One report is enough.
       if (!this.#failures.has(id)) this.#engine.onError(error, { sessionId: '' })
       this.#failures.set(id, noteOf(this.#list.path, error))
       return false

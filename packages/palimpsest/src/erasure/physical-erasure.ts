@@ -6,19 +6,19 @@ import type { FilesState } from './receipt.ts'
 import { RetryLater } from './retry-later.ts'
 import { LEASE_MS } from './under-lease.ts'
 
-/** Files are usually in line within seconds, by whichever process has them: it looks every five. */
+/** A process with the workspace looks at its files every five seconds, so they usually follow in time. */
 const PATIENT_TRIES = 4
 const WAITING = {
   files: 'files of memory are still to be removed, by a process that has the workspace',
   list: 'the list of what was erased cannot be written; its receipt says why',
 }
-/** A note that is never taken back. */
+/** A lease of this length never ends. */
 const FOR_EVER_MS = 100 * 365 * 86_400_000
 
 /**
- * The last two stages: nothing of it can be seen any more, and now its bytes go, from files and from the database.
- * Both may have to wait for somebody else; each answers with the milliseconds after which it is to be tried again, or
- * with `null` where there is nothing to wait for.
+ * The last two stages. The data is no longer visible, and now its bytes are removed from files and from the
+ * database. Both stages may have to wait for another process or an operator. Each returns the milliseconds
+ * until the next try, or `null` if it waits for nothing.
  */
 export class PhysicalErasure {
   readonly #engine: ErasureEngine
@@ -27,9 +27,9 @@ export class PhysicalErasure {
   readonly #advance: Advance
   readonly #retryFiles = new RetryLater({ firstMs: 500, longestMs: 60_000 })
   readonly #retryScrub = new RetryLater({ firstMs: 500, longestMs: 60_000 })
-  /** Those of which the database was scrubbed before their files are done. */
+  /** Erasures whose database was scrubbed before their files were done. */
   readonly #scrubbed = new Set<number>()
-  /** Those of which the log says already that an operator has to do something. */
+  /** Erasures for which the log already asks an operator to act. */
   readonly #waiting = new Set<number>()
 
   constructor(
@@ -48,7 +48,7 @@ export class PhysicalErasure {
     return { isMirrored, hasWorkspace: this.#files !== null }
   }
 
-  /** Before the stage `scrubbing` there may be more to come. */
+  /** Before the stage `scrubbing`, more bytes may follow. */
   async scrubState({ id, stage }: ErasureRecord): Promise<ScrubState> {
     const { store, namespace } = this.#engine
     return stage === 'scrubbing' ? store.erasure.readScrub(namespace, id) : { isGone: false }
@@ -59,7 +59,7 @@ export class PhysicalErasure {
     if (records.length === 0) return null
     if (retry.leftMs > 0) return retry.leftMs
     const { files, left } = await (this.#files?.followErasures() ?? this.#countFiles())
-    // Of several at once it is not known whose files they were.
+    // With several erasures at once, it is not known which of them the remaining files belong to.
     const waiting = left > 0 ? records : await this.#endFiles(records, files)
     if (waiting.length === 0) {
       retry.succeeded()
@@ -71,7 +71,10 @@ export class PhysicalErasure {
     return retry.leftMs
   }
 
-  /** Afterwards the record no longer says whom it was about, so the list has to say it by then. Answers with the others. */
+  /**
+   * Ends the stage `files` and returns the erasures that have to wait. After this stage the record has no
+   * target any more, so the list must have it before.
+   */
   async #endFiles(records: readonly ErasureRecord[], files: number): Promise<readonly ErasureRecord[]> {
     const { isMirrored } = await this.filesState()
     const { erasedList } = this.#engine
@@ -86,7 +89,7 @@ export class PhysicalErasure {
     return waiting
   }
 
-  /** Where memory was never mirrored, nobody has to know which documents were erased. */
+  /** If memory was never mirrored, the notes of erased documents are not needed. */
   async #countFiles(): Promise<{ files: number; left: number }> {
     const { store, namespace } = this.#engine
     if ((await this.filesState()).isMirrored)
@@ -97,9 +100,9 @@ export class PhysicalErasure {
   }
 
   /**
-   * Files may have to wait for long, for a process that has the folder, and the list for an operator. The bytes in the database do not wait for
-   * them: those are scrubbed once for each such erasure, which a lease tells that nobody gives back, and once more at
-   * its end.
+   * Files may wait long for a process with the folder, and the list may wait long for an operator. The bytes
+   * in the database do not wait for them. They are scrubbed once for each such erasure, and once more at its
+   * end. A lease that is never released tells that the first scrub is done.
    */
   async #scrubBeforeFiles(record: ErasureRecord, waitsFor: string): Promise<void> {
     const { store, namespace, owner, clock, logger } = this.#engine
@@ -121,20 +124,20 @@ export class PhysicalErasure {
 
   async scrub(records: readonly ErasureRecord[]): Promise<number | null> {
     const retry = this.#retryScrub
-    // An operator, or another process, may have done it.
+    // An operator or another process may have scrubbed the database already.
     const left = await this.#endThoseGone(records)
     if (left.length === 0) return null
     if (retry.leftMs > 0) return retry.leftMs
-    // Until it has worked.
+    // Counts as failed until it succeeds.
     retry.failed()
     if (await this.#scrubOnce(left)) for (const record of left) await this.#end(record)
-    // Newer ones may have to wait longer than these.
+    // Newer erasures may have to wait longer than these.
     else if ((await this.#endThoseGone(left)).length > 0) return retry.leftMs
     retry.succeeded()
     return null
   }
 
-  /** Answers with the others. */
+  /** Ends the erasures whose bytes are gone, and returns the others. */
   async #endThoseGone(records: readonly ErasureRecord[]): Promise<readonly ErasureRecord[]> {
     const left: ErasureRecord[] = []
     for (const record of records) {
@@ -160,7 +163,7 @@ export class PhysicalErasure {
     )
   }
 
-  /** `false`: a transaction still reads what was there before, or an operator has to do it. */
+  /** `false`: a transaction still reads the old data, or an operator has to scrub. */
   async #scrubOnce(records: readonly ErasureRecord[]): Promise<boolean> {
     const erasures = records.map(({ id }) => id)
     return this.#engine.store.erasure.scrub(({ bytes, usualMs }) => {

@@ -11,17 +11,20 @@ import type { Summarizer } from '../summarizer/index.ts'
 export interface RebuildAllEngine extends RebuildEngine, Pick<RememberEngine, 'rememberFold'> {
   readonly store: RebuildEngine['store'] & RememberEngine['store'] & Pick<Store, 'rebuilds'>
   readonly namespace: string
-  /** What may be spent on models; left out or `null`: any amount. */
+  /** The limits on spending for models. Left out or `null`: there are none. */
   readonly spendGuard?: SpendGuard | null
-  /** How long one segment may take. */
+  /** The time limit for one segment. */
   readonly summarizerTimeoutMs: number
 }
 
 export interface RebuildOptions {
-  /** `nothing`: such as say nothing yet. `extract`: such as wait for a proper summary. */
+  /**
+   * Which segments to rebuild. `nothing`: those that are empty. `extract`: those that wait for a summary by
+   * the model.
+   */
   readonly left: 'nothing' | 'extract'
   readonly summarizer: Summarizer
-  /** So many at most; left out: all. */
+  /** The most segments of this call. Left out: all. */
   readonly most?: number
   readonly signal: AbortSignal
   readonly onFailure: (failure: RebuildFailure) => void
@@ -34,13 +37,16 @@ export interface RebuildFailure {
 }
 
 const SEGMENTS_AT_A_TIME = 20
-/** Somebody rewrites the same sessions all the time: later. */
+/**
+ * So many rounds without a commit mean that another process keeps changing the same sessions. The rest is
+ * left for later.
+ */
 const MAX_FRUITLESS = 10
 
 /**
- * Makes segments anew, lower ones before those that stand for them, and of each session one at a time, since each
- * begins an epoch. A session of which one fails is left for another time, and holds up nobody.
- * `some`: there are more.
+ * Rebuilds segments, lower ones before those that stand for them. It rebuilds one segment of a session at a
+ * time, since each commit begins an epoch. If a segment of a session fails, that session is left for later
+ * and does not block others. `some`: there are more.
  */
 export async function rebuildSegments(
   engine: RebuildAllEngine,
@@ -75,7 +81,7 @@ export async function rebuildSegments(
   return 'some'
 }
 
-/** `false`: its session is another one by now. */
+/** `false`: the session has changed meanwhile. */
 async function rebuildOne(
   engine: RebuildAllEngine,
   withheld: WithheldSegment,

@@ -8,10 +8,10 @@ import {
   type ScrubState,
 } from '../store/index.ts'
 
-/** What became of an erasure, place by place. */
+/** The state of an erasure, place by place. */
 export interface ErasureReceipt {
   readonly id: number
-  /** `null`: it is all over, and nobody knows any more whom it was about. */
+  /** `null`: the erasure is complete, so its target is no longer stored. */
   readonly target: ErasureTarget | null
   readonly requestedAt: Date
   readonly done: boolean
@@ -20,28 +20,31 @@ export interface ErasureReceipt {
 
 interface PlaceReceipt {
   readonly place: ErasurePlace
-  /** How many were erased there or made anew. */
+  /** The number of items that were erased or rebuilt there. */
   readonly count: number
   readonly state: 'done' | 'pending'
-  /** What it waits for, where an operator has to do something about it. */
+  /** What the place waits for, if an operator has to act. */
   readonly note?: string
-  /** What the operator runs in the database then; the receipt is done by itself afterwards. */
+  /** The statement that the operator runs in the database. After that, the receipt becomes done by itself. */
   readonly statement?: string
 }
 
-/** Where a workspace's files are concerned, as far as this process knows. */
+/** What this process knows about the files of a workspace. */
 export interface FilesState {
-  /** There are files, here or on another machine. */
+  /** Whether there are files, here or on another machine. */
   readonly isMirrored: boolean
-  /** This process can follow them. */
+  /** Whether this process can change the files. */
   readonly hasWorkspace: boolean
 }
 
-/** Where a list of what was erased is kept: by it a restore of an older backup erases it again. */
+/**
+ * Whether a list of erasures is kept, and whether it has this erasure. A restore of an older backup uses the
+ * list to erase again.
+ */
 export interface ListState {
   readonly isKept: boolean
   readonly isListed: boolean
-  /** Why it is not there yet. */
+  /** Why the erasure is not in the list yet. */
   readonly note?: string
 }
 
@@ -51,7 +54,7 @@ interface ErasureStates {
   readonly list: ListState
 }
 
-/** Places that a target of this kind has nothing in. */
+/** The places where a target of this kind has no data. */
 const UNCONCERNED: Readonly<Record<ErasureTarget['kind'], readonly ErasurePlace[]>> = {
   messages: ['sessions', 'senders', 'settings'],
   session: ['settings'],
@@ -65,7 +68,7 @@ const WAITS_FOR_WORKSPACE =
 export function toReceipt(record: ErasureRecord, { files, scrub, list }: ErasureStates): ErasureReceipt {
   const { isGone, waitsFor } = scrub
   const { id, target, requestedAt } = record
-  // The database was looked at: the record follows when a process next works at it.
+  // The database was just checked. The record follows when a process next works on it.
   const stage = isGone && record.stage === 'scrubbing' ? 'done' : record.stage
   return {
     id,
@@ -89,7 +92,7 @@ export function toReceipt(record: ErasureRecord, { files, scrub, list }: Erasure
 }
 
 function countOf({ counts }: ErasureRecord, place: ErasurePlace, stage: ErasureStage): number {
-  // Nothing is erased there; the record counts a line in the list.
+  // Nothing is erased in a backup. The record counts a line in the list.
   if (place === 'backups') return 0
   return counts[place] ?? (place === 'database' && stage === 'done' ? 1 : 0)
 }
@@ -98,7 +101,10 @@ function isDone(place: ErasurePlace, stage: ErasureStage, { isListed }: ListStat
   return isPast(stage, lastStage(place)) || (place === 'backups' && isListed)
 }
 
-/** Nothing else is left to be done, or nothing can be before an operator has seen to the list of what was erased. */
+/**
+ * Whether all the rest waits for an operator. Until the list of erasures can be written, the erasure cannot
+ * be completed.
+ */
 export function waitsForOperator({ places }: ErasureReceipt): boolean {
   if (places.some(({ place, note }) => place === 'backups' && note !== undefined)) return true
   return places.every(({ state, statement }) => state === 'done' || statement !== undefined)
@@ -115,7 +121,7 @@ function concerns(
   return target !== null && !UNCONCERNED[target.kind].includes(place)
 }
 
-/** When a place is done. */
+/** The last stage that changes a place. */
 function lastStage(place: ErasurePlace): ErasureStage {
   if (place === 'segments') return 'rebuilding'
   if (place === 'files' || place === 'backups') return 'files'

@@ -1,4 +1,4 @@
-/** Something that could not be done is tried again after ever longer rests, however often somebody asks for it. */
+/** A pause after failed work. It grows with each failure, however often a caller asks for the work. */
 export class RetryLater {
   readonly #firstMs: number
   readonly #longestMs: number
@@ -10,12 +10,12 @@ export class RetryLater {
     this.#longestMs = longestMs
   }
 
-  /** How often it failed in a row. */
+  /** The number of failures in a row. */
   get failures(): number {
     return this.#failures
   }
 
-  /** Milliseconds until it may be tried again; 0: now. */
+  /** Milliseconds until the next try. 0: it may be tried now. */
   get leftMs(): number {
     return Math.max(0, this.#notBefore - performance.now())
   }

@@ -7,11 +7,11 @@ export interface LeaseEngine {
   readonly clock: () => number
 }
 
-/** After a process that died somebody else goes on after this. */
+/** After this time, another process takes over from a process that died. */
 export const LEASE_MS = 60_000
 const RENEW_MS = 20_000
 
-/** Of all processes one does it at a time. `taken`: another one is at it. */
+/** Runs work in one process at a time. `taken`: another process does it now. */
 export async function underLease<Result>(
   { store, namespace, owner, clock }: LeaseEngine,
   name: string,

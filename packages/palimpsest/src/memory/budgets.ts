@@ -3,7 +3,10 @@ import { optionsOf } from '../known-options.ts'
 import { LAYERS, type LayerName } from '../store/index.ts'
 import type { LayerBudgets } from './layers/index.ts'
 
-/** Tokens of each document. Over it, the oldest dated lines are condensed; a persona is a person's own affair. */
+/**
+ * Tokens of each document. Over its budget, the oldest dated lines of a document are condensed. A persona is
+ * never condensed, since its author decides about it.
+ */
 export const LAYER_BUDGETS: LayerBudgets = {
   persona: 2_000,
   global: 1_500,

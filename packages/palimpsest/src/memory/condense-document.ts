@@ -25,43 +25,46 @@ import type { MemoryEngine } from './engine.ts'
 
 const CONDENSED_BY: Author = { kind: 'extraction', name: 'condensed' }
 
-/** It is nobody's change. */
+/** Condensing is no change by a person, a tool or a model. */
 export function isCondensing({ author }: Pick<DocumentVersion, 'author'>): boolean {
   return author.kind === CONDENSED_BY.kind && author.name === CONDENSED_BY.name
 }
 
-/** Condensing goes down to this part of the budget, so that it is seldom. */
+/** Condensing goes down to this share of the budget, so that it is rarely needed. */
 const TARGET = 0.75
-/** What is left of the lines. */
+/** The share of the lines' tokens that the condensed line may take. */
 const KEPT = 0.25
-/** A fold or a write waits for it: a model that takes longer is done without. */
+/** A fold or a write waits for the model. If the model takes longer, lines are condensed without it. */
 const DEFAULT_TIMEOUT_MS = 20_000
-/** What is told of a person goes last, and who they are last of all. */
+/** Lines about a person are condensed last, and the profile last of all. */
 const LASTING = [...ALL_HEADINGS.user.profile, ...ALL_HEADINGS.user.preferences]
 
-/** Lines that give way to one. */
+/** Lines that one line replaces. */
 export interface Condensed {
   readonly lines: readonly string[]
   readonly by: string
-  /** What is known of them holds for that one. */
+  /** The facts of the lines. They now belong to the condensed line. */
   readonly facts: readonly NewFact[]
 }
 
 export interface CondenseRequest {
   readonly budgetTokens: number
-  /** Of the document. What was learned is condensed, and history: whatever else people wrote is theirs. */
+  /** The facts of the document. Only learned lines and history are condensed. Other lines by people stay. */
   readonly facts: readonly Pick<Fact, 'line' | 'origin' | 'saidAt' | 'from'>[]
-  /** Lines that are new: they stay. */
+  /** New lines. They are not condensed. */
   readonly added?: readonly string[]
   /** `null`: no model is asked. */
   readonly summarizer: Summarizer | null
   readonly zone: string
   readonly signal?: AbortSignal
-  /** How long the model may take. */
+  /** The time limit of the model. */
   readonly timeoutMs?: number
 }
 
-/** Which of the oldest lines give way to which line; `null`: the document is within its budget, or has none that can. */
+/**
+ * Chooses the oldest lines to condense, and the line that replaces them. `null`: the document is within its
+ * budget, or no line may be condensed.
+ */
 export async function condenseLines(content: string, request: CondenseRequest): Promise<Condensed | null> {
   const { budgetTokens, facts, added = [] } = request
   const mayGo = new Set([...facts.map(({ line }) => line), ...historyLines(content)])
@@ -108,7 +111,10 @@ async function inFewWords(
     .join('; ')
 }
 
-/** A line of its own, unless it names a day that means something only beside the one on which it was said. */
+/**
+ * The text of a line without its day. The day stays if the text has words such as "tomorrow", which mean
+ * nothing without it.
+ */
 function withoutDay(line: string): string {
   const [head, day] = /^- (?:(\d{4}-\d{2}-\d{2}) )?(?:user: )?/.exec(line) ?? ['']
   const text = line.slice(head.length).trim()
@@ -117,7 +123,7 @@ function withoutDay(line: string): string {
   return readDays(text, moment).open.length > 0 ? `${day} ${text}` : text
 }
 
-/** `null`: it failed, took too long, or gave no summary. Nothing else may fail for it. */
+/** `null`: the model failed, took too long or gave no summary. The caller then goes on without it. */
 async function askModel(
   summarizer: Summarizer,
   request: Parameters<Summarizer['summarize']>[0],
@@ -134,7 +140,10 @@ async function askModel(
   return isSummary ? text : null
 }
 
-/** `Ann: `, `Alex (501) forwarded from Petra (502): `: who speaks in a line is not what they say. */
+/**
+ * A speaker at the head of a line, such as `Ann: ` or `Alex (501) forwarded from Petra (502): `. It is not
+ * part of the words.
+ */
 const SPEAKER = /^((?:"[^"]{1,40}"|[^:：()"]{1,40}|\([^()]{1,80}\)){1,4}): (.+)$/
 
 function lineAsMessage(line: string, place: number) {
@@ -142,7 +151,7 @@ function lineAsMessage(line: string, place: number) {
     /^- (\d{4}-\d{2}-\d{2})( – \d{4}-\d{2}-\d{2})?[^:]*: ?(.+)$/.exec(line) ?? []
   const [, speaker, said = text] = SPEAKER.exec(text) ?? []
   return {
-    // Of several days: on which of them a thing was said is in its text, or was told there already.
+    // A line over several days has the day of each thing in its text already.
     ...(until === undefined ? {} : { daysAreTold: true }),
     seq: place + 1,
     role: 'user' as const,
@@ -154,7 +163,7 @@ function lineAsMessage(line: string, place: number) {
   }
 }
 
-/** For each session that the lines are from. */
+/** One fact for each session that the lines come from. */
 function condensedFacts(
   facts: CondenseRequest['facts'],
   lines: readonly string[],
@@ -175,12 +184,15 @@ function condensedFacts(
   }))
 }
 
-/** `null`: somebody has changed one of the lines meanwhile. */
+/** `null`: another write has changed one of the lines meanwhile. */
 export function applyCondensed(content: string, { lines, by }: Condensed): string | null {
   return replaceLines(content, { lines, by: [by] })
 }
 
-/** Brings a document back within its budget, as far as that goes; `null`: nothing was to be done. */
+/**
+ * Condenses a document that is over its budget, as far as possible. `null`: nothing had to be done, or
+ * nothing could be.
+ */
 export async function condenseDocument(
   engine: Pick<MemoryEngine, 'store' | 'layerBudgets' | 'zone' | 'clock' | 'noteChange'>,
   {
@@ -191,7 +203,7 @@ export async function condenseDocument(
     readonly key: DocumentKey
     readonly document: DocumentRecord
     readonly added?: readonly string[]
-    /** Left out: no model is asked, since somebody waits. */
+    /** Left out: no model is asked, since a caller waits. */
     readonly summarizer?: Summarizer | null
     readonly signal?: AbortSignal
   },

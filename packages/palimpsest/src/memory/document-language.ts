@@ -4,8 +4,8 @@ import type { SessionRecord } from '../store/index.ts'
 import type { MemoryEngine } from './engine.ts'
 
 /**
- * In which language a document is begun: as the session's contexts are, or where nothing has told that yet, by these
- * messages. One that is there keeps its own.
+ * The language of a new document. It is that of the session's contexts. If the session has none yet, these
+ * messages decide. An existing document keeps its language.
  */
 export function documentLanguage(
   engine: Pick<MemoryEngine, 'language'>,

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors.ts'
 import { normalizeMarkdown } from './document/index.ts'
 
-/** All that `MemoryDocument` needs once somebody reads or writes one. */
+/** The code that `MemoryDocument` needs for its first read or write. It is loaded only then. */
 
 export { estimateTokens } from '../tokens/index.ts'
 export { condenseDocument, isCondensing } from './condense-document.ts'
@@ -22,7 +22,8 @@ export const MAX_DOCUMENT_CHARACTERS = 400_000
 
 export function checkText(content: unknown): string {
   if (typeof content !== 'string') throw new InvalidArgumentError('content', content, 'text')
-  // White space may go, but not so much of it; and to look at each character of a book takes a while.
+  // White space is removed below, but a much longer text is refused first. A look at each character of a book
+  // takes a while.
   if (content.length > 2 * MAX_DOCUMENT_CHARACTERS) checkSize(content)
   return normalizeMarkdown(content)
 }

@@ -8,12 +8,14 @@ import { documentLanguage } from './document-language.ts'
 import type { MemoryEngine } from './engine.ts'
 import { listPeople } from './people-line.ts'
 
-/** What tells who is there and in which language they speak. */
+/** So many messages tell who is there and which language they use. */
 const FIRST_MESSAGES = 20
 
 type Reader = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language'>
 
-/** What a document begins with, where there is none yet; `null`: the session that it belongs to is not there. */
+/**
+ * The beginning of a document that does not exist yet. `null`: the session that it belongs to does not exist.
+ */
 export async function initialContent(engine: Reader, document: DocumentKey): Promise<string | null> {
   const { store, namespace } = engine
   const id = documentSession(document)
@@ -41,7 +43,7 @@ async function firstMessages({ store }: Pick<MemoryEngine, 'store'>, key: Sessio
   return store.log.readMessages(key, { limit: FIRST_MESSAGES, from: 'oldest' })
 }
 
-/** Display names are shown beside the ids that they go by: a name is never an identity. */
+/** Display names come with the ids of their people, since a name is no identity. */
 function namesOf(
   messages: readonly Message[],
   { kind, user }: SessionRecord,

@@ -14,7 +14,10 @@ interface DocumentsPage {
 
 const LIST = optionsOf<DocumentsPage>({ layer: true, after: true, limit: true })
 
-/** All memory documents of an instance, by layer. */
+/**
+ * All memory documents of an instance, by layer.
+ * @example await palimpsest.memory.user('ann').append('- Allergic to nuts')
+ */
 export class Memories {
   readonly #engine: MemoryEngine
 
@@ -22,47 +25,47 @@ export class Memories {
     this.#engine = engine
   }
 
-  /** Who the bot is. */
+  /** Describes who the bot is. */
   get persona(): MemoryDocument {
     return this.document('persona', '')
   }
 
-  /** What is true for everyone it talks with. */
+  /** Holds what is true for all people that the bot talks with. */
   get global(): MemoryDocument {
     return this.document('global', '')
   }
 
-  /** What is known of a person: shown in that person's private sessions only. */
+  /** Holds what is known of a person. Only that person's private sessions show it. */
   user(id: string): MemoryDocument {
     return this.document('user', id)
   }
 
-  /** What the sessions of a workspace or project share. */
+  /** Holds what the sessions of a workspace or project share. */
   scope(id: string): MemoryDocument {
     return this.document('scope', id)
   }
 
-  /** What belongs to one session; it has to be there. */
+  /** Holds what belongs to one session. The session must exist. */
   chat(sessionId: string): MemoryDocument {
     return this.document('chat', sessionId)
   }
 
-  /** What happened in a session on a day (`YYYY-MM-DD`); left out: today. */
+  /** Holds what happened in a session on a day (`YYYY-MM-DD`). Left out: today. */
   daily(sessionId: string, day = this.today()): MemoryDocument {
     return this.document('daily', dailyKey(day, sessionId))
   }
 
-  /** In the zone of the instance. */
+  /** Today, in the time zone of the instance. */
   today(): string {
     return formatDay(dayInZone(new Date(this.#engine.clock()), this.#engine.zone))
   }
 
-  /** By layer and key. */
+  /** A document by its layer and key. */
   document(layer: LayerName, key: string): MemoryDocument {
     return new MemoryDocument(this.#engine, checkDocumentKey(layer, key))
   }
 
-  /** Without their contents, in order of layer and key, those after `after`. */
+  /** Lists documents without their contents, in order of layer and key. The list begins behind `after`. */
   async list(page: DocumentsPage = {}): Promise<readonly Omit<DocumentRecord, 'content'>[]> {
     checkOptions('memory.list', page, LIST)
     const { layer, after, limit = 100 } = page
@@ -79,7 +82,10 @@ export class Memories {
   }
 }
 
-/** What names a document, checked. Of persona and global there is one: their key is empty. */
+/**
+ * Checks the layer and key of a document. The layers persona and global have one document each, with an empty
+ * key.
+ */
 export function checkDocumentKey(layer: unknown, key: unknown): { layer: LayerName; key: string } {
   if (!LAYERS.includes(layer as LayerName)) throw new InvalidArgumentError('layer', layer, LAYERS.join(', '))
   const name = layer as LayerName

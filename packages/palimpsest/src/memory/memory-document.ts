@@ -17,16 +17,16 @@ import type { MemoryEngine } from './engine.ts'
 /** A document as people and programs read it. */
 export interface MemoryContent extends DocumentRecord {
   readonly sections: readonly Section[]
-  /** In tokens. Above it, it is condensed where it can be, and shown in part where it cannot. */
+  /** The budget in tokens. A larger document is condensed if possible. If not, only a part of it is shown. */
   readonly budget: number
 }
 
 export interface WriteOptions {
-  /** Who writes; left out: a person. */
+  /** The author of the write. Left out: a person. */
   readonly author?: Author | string
-  /** The messages behind it. */
+  /** The messages that led to the write. */
   readonly sources?: readonly Source[]
-  /** Only if the document is at this version; 0: only if there is none yet. */
+  /** Write only if the document has this version. 0: write only if it does not exist yet. */
   readonly ifVersion?: number
 }
 
@@ -57,26 +57,26 @@ const UNDO = optionsOf<UndoOptions>({ version: true, author: true })
 
 /** The session that a document belongs to, as the caller opened it. */
 interface OwnSession {
-  /** Throws where the session is not what the caller takes it for. */
+  /** Throws if the session is not the one that the caller opened. */
   readonly check: () => Promise<void>
-  /** Makes it where there is none yet. */
+  /** Makes the session if it does not exist yet. */
   readonly create: () => Promise<void>
-  /** Where the caller has seen something of it: the key of what it writes. */
+  /** The key that writes carry, if the caller has seen something of the session. */
   readonly from?: SessionKey
 }
 
 const MAX_UNDO_STEPS = 200
 const MAX_TRIES = 5
 
-/** What reading and writing takes: loaded with the first use, since most processes start without one. */
+/** Loads the code for reads and writes with the first use, since most processes start without one. */
 const load = () => import('./document-work.ts')
 type Work = Awaited<ReturnType<typeof load>>
 
-/** A handle on one memory document. It costs nothing; the first write creates the document. */
+/** A handle on one memory document. It costs nothing. The first write creates the document. */
 export class MemoryDocument {
   readonly #engine: MemoryEngine
   readonly #key: DocumentKey
-  /** Of a chat's own documents. */
+  /** Set for the documents of a chat. */
   readonly #session: OwnSession | null
 
   constructor(engine: MemoryEngine, key: Omit<DocumentKey, 'namespace'>, session: OwnSession | null = null) {
@@ -99,7 +99,7 @@ export class MemoryDocument {
     return document && this.#toContent(document, await load())
   }
 
-  /** What stands under a heading; `null`: there is no such section. */
+  /** Reads the text under a heading. `null`: there is no such section. */
   async section(section: string): Promise<string | null> {
     const { checkSectionName, readSection, sectionIn } = await load()
     const name = checkSectionName(section)
@@ -107,7 +107,7 @@ export class MemoryDocument {
     return document && readSection(document.content, sectionIn(document.content, name))
   }
 
-  /** Replaces what stands under a heading; a section that is not there is added. */
+  /** Replaces the text under a heading. A missing section is added. */
   async updateSection(section: string, content: string, options?: WriteOptions): Promise<MemoryContent> {
     checkOptions('updateSection', options, WRITE)
     const { checkBody, checkSectionName, replaceSection, sectionIn } = await load()
@@ -116,7 +116,10 @@ export class MemoryDocument {
     return this.#write(current => replaceSection(current, sectionIn(current, name), body), options)
   }
 
-  /** Adds to the end of a section, or of the document. */
+  /**
+   * Adds text to the end of a section, or of the document.
+   * @example await palimpsest.memory.user('ann').append('- Likes tea', { section: 'Preferences' })
+   */
   async append(content: string, options: SectionOptions = {}): Promise<MemoryContent> {
     checkOptions('memory.append', options, APPEND)
     const { appendText, checkBody, checkSectionName, checkText, sectionIn } = await load()
@@ -130,7 +133,7 @@ export class MemoryDocument {
     )
   }
 
-  /** The whole of it, as it shall be. */
+  /** Replaces the whole document. */
   async replace(content: string, options?: WriteOptions): Promise<MemoryContent> {
     checkOptions('memory.replace', options, WRITE)
     const text = (await load()).checkText(content)
@@ -138,8 +141,8 @@ export class MemoryDocument {
   }
 
   /**
-   * Of a scope: makes it one person's, for good. From now on it is shown in that person's private chats and agents'
-   * threads of the scope alone, which feed it by themselves; to no other session, whatever it was shown before.
+   * Makes a scope personal, for good. From now on, only the owner's private chats and agents' threads of the
+   * scope show it and feed it by themselves. Other sessions no longer show it, even if they did before.
    * @example await palimpsest.memory.scope('diary').declarePersonal('ann')
    */
   async declarePersonal(owner: string, options: Pick<WriteOptions, 'author'> = {}): Promise<MemoryContent> {
@@ -149,7 +152,7 @@ export class MemoryDocument {
     return this.#write(content => content, options, { owner })
   }
 
-  /** An edit of an earlier version, with what was written since: a conflict keeps both. */
+  /** Merges an edit of an earlier version with later writes. On a conflict, both forms stay. */
   async merge(content: string, merging: MergeOptions): Promise<MemoryContent> {
     checkOptions('memory.merge', merging, MERGE)
     const { base, ...options } = merging
@@ -169,12 +172,12 @@ export class MemoryDocument {
     return this.#checked(this.#engine.store.documents.readDocumentVersions(this.#key, { limit, ...rest }))
   }
 
-  /** What was learned, from which messages. `all`: what holds no longer, too. */
+  /** What was learned, and from which messages. `all` includes facts that no longer hold. */
   async facts(which: 'current' | 'all' = 'current'): Promise<readonly Fact[]> {
     return this.#checked(this.#engine.store.documents.readFacts(this.#key, which))
   }
 
-  /** Once it is read: until then another session may have come by the name. */
+  /** Checks the session after the read, since another session may get the same name until then. */
   async #checked<Result>(reading: Promise<Result>): Promise<Result> {
     try {
       return await reading
@@ -184,8 +187,8 @@ export class MemoryDocument {
   }
 
   /**
-   * Takes back the newest change that was not taken back yet, or the one of a given version; what was written
-   * since stays. It is a version of its own, and can be undone by naming it.
+   * Takes back the newest change that is not taken back yet, or that of a given version. Later writes stay.
+   * The undo is a version of its own, so it can be taken back by its number.
    */
   async undo(options: UndoOptions = {}): Promise<MemoryContent> {
     checkOptions('undo', options, UNDO)
@@ -215,7 +218,7 @@ export class MemoryDocument {
     }
   }
 
-  /** A version and the one before it. Condensing is nobody's change: it is passed over. */
+  /** A version and the one before it. Condensing is no change by an author, so it is passed over. */
   async #toUndo(newest: number, wanted: number | undefined): Promise<readonly DocumentVersion[]> {
     if (wanted !== undefined) {
       if (!Number.isSafeInteger(wanted) || wanted < 1 || wanted > newest)
@@ -270,7 +273,8 @@ export class MemoryDocument {
     const [written] = await store.documents.changeDocuments([write])
     if (!written) throw new InvalidArgumentError('content', '', 'text that is not empty, in a new document')
     noteChange()
-    // What was taken back stays so, whatever its size.
+    // A change that was taken back must stay so. So the document is not condensed here, even if it is too
+    // large.
     const condensed =
       undoes === undefined &&
       (await work.condenseDocument(this.#engine, { key: this.#key, document: written }))
@@ -290,7 +294,7 @@ export class MemoryDocument {
   }
 }
 
-/** The key stands in the paths of the server. Those of a chat are refused where its session is made. */
+/** The server uses the key in its paths. The key of a chat is checked when its session is made. */
 function checkNewKey({ layer, key }: DocumentKey): void {
   const isNamed = layer === 'user' || layer === 'scope'
   if (isNamed && !isNewId(key)) throw new InvalidArgumentError('key', key, NEW_ID_RULE)

@@ -11,13 +11,13 @@ import {
 } from '../log/index.ts'
 import { ALL_HEADINGS, findHeading, inertLine, readSection, replaceLines } from './document/index.ts'
 
-/** More are not listed: nobody reads them. */
+/** More people are not listed, since a longer list helps no reader. */
 const MAX_LISTED = 30
-/** Of one person: the newest, and the first, under which older texts may name them. */
+/** The most names of one person: the newest ones, and the first one, which older texts may use. */
 const MAX_EARLIER = 5
 const MORE = '…'
 
-/** One who is listed, as `Robert (503; earlier Bob)`. */
+/** A listed person, such as `Robert (503; earlier Bob)`. */
 interface Listed {
   readonly id: string
   readonly name: string
@@ -39,7 +39,7 @@ function entryOf({ id, name, earlier }: Listed, language: Language): string {
   return `${name} (${id}${also})`
 }
 
-/** Everyone with the id that they go by and the names that they had before, for a document that begins. */
+/** Lists people with their ids and earlier names, for a new document. */
 export function listPeople(people: readonly Person[], language: Language): string | null {
   const entries = people.slice(0, MAX_LISTED).map(person => entryOf(toListed(person), language))
   if (entries.length === 0) return null
@@ -66,7 +66,7 @@ function findLine(content: string): PeopleLine | null {
   return null
 }
 
-/** Commas between brackets part the names of one person. */
+/** Commas inside brackets separate the names of one person. */
 function entriesOf(list: string): readonly string[] {
   return (list.match(/(?:[^,(]|\([^)]*\)?)+/gu) ?? [])
     .map(entry => entry.trim())
@@ -83,7 +83,7 @@ function readEntry(entry: string): Listed | null {
   return { id, name, earlier }
 }
 
-/** Who is known from the line in which a chat memory lists them: it outlives the segments. */
+/** The people in the list of a chat memory. This list outlives the segments. */
 export function listedPeople(content: string): readonly Person[] {
   const people = (findLine(content)?.entries ?? []).flatMap(entry => {
     const listed = readEntry(entry)
@@ -95,8 +95,8 @@ export function listedPeople(content: string): readonly Person[] {
 }
 
 /**
- * The document with those people in its list, each under the name that they have now. What else stands there stays: it may
- * have been written by hand. A document without the line is left without it.
+ * Adds people to the document's list, each under their present name. Other entries stay, since a person may
+ * have written them by hand. A document without the list stays as it is.
  */
 export function withPeopleListed(content: string, people: readonly Person[]): string {
   const found = findLine(content)
@@ -123,7 +123,10 @@ export function withPeopleListed(content: string, people: readonly Person[]): st
   return written === line ? content : (replaceLines(content, { lines: [line], by: [written] }) ?? content)
 }
 
-/** By id; a name alone, from before there were ids, is of the only one who had it. */
+/**
+ * Finds an entry by id. An entry from before there were ids is only a name. It counts if only one person has
+ * had that name.
+ */
 function placeOf(
   entries: readonly string[],
   { id, name, earlier }: Listed,
@@ -140,12 +143,12 @@ function placeOf(
   return entries.findIndex(entry => isNamed(entry) && !isOthers(entry))
 }
 
-/** For what looks at the words of a saying: an id is none of them. */
+/** Removes the id behind a speaker's name, for code that looks at the words only. */
 export function withoutMark(saying: string): string {
   return saying.replace(/^([^()\n]{1,60}) \([^()\n]{1,100}\)/, '$1')
 }
 
-/** A saying that begins with its speaker's name alone, where that has to stand with the id by now. */
+/** Adds the id to the speaker's name at the head of a saying, if the name alone is no longer clear. */
 export function withSpeakerMarked(saying: string, person: Person | null, who: WhoIsWho): string {
   if (person === null || !who.isMarked(person.id)) return saying
   for (const known of person.names) {

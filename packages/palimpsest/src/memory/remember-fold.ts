@@ -22,15 +22,15 @@ import type { MemoryEngine } from './engine.ts'
 import { newChatMemory } from './initial-content.ts'
 import { listedPeople, withoutMark, withPeopleListed, withSpeakerMarked } from './people-line.ts'
 
-/** A summariser of the caller's own may send any number. */
+/** The caller's own summariser may return any number of lines. */
 const MAX_LINES = 40
 
 type Engine = Pick<MemoryEngine, 'store' | 'namespace' | 'zone' | 'language' | 'clock' | 'layerBudgets'>
 
 /**
- * What a fold leaves in chat memory and daily log, to be written in its own transaction: a dated line for each
- * thing that is worth knowing later. Where a document would grow over its budget, its oldest lines are condensed
- * first, so that the transaction itself has nothing to wait for.
+ * The lines that a fold adds to chat memory and the daily log: a dated line for each thing worth knowing
+ * later. They are written in the fold's own transaction. If a document would exceed its budget, its oldest
+ * lines are condensed first, so that the transaction itself waits for nothing.
  */
 export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<readonly DocumentWrite[]> {
   const { store } = engine
@@ -38,16 +38,16 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   const zone = session.zone ?? engine.zone
   const chat: DocumentKey = { namespace: key.namespace, layer: 'chat', key: key.id }
   const existing = await store.documents.readDocument(chat)
-  // A line stays for good: in a group somebody else may come to have the name.
+  // A line stays for good. In a group, another person may later have the same name, so each name gets its id.
   const marksAll = session.kind === 'group'
   const who = new WhoIsWho(mergePeople(listed(existing?.content ?? '', fold), fold.people), { marksAll })
   const facts = await learned(fold, zone, who)
   const superseded = await supersededFacts(store, chat, fold)
-  // A chat memory is begun with something to remember, and from then on says who is there.
+  // A chat memory begins with the first thing to remember. From then on it lists the people.
   if (existing === null && facts.length === 0 && superseded.length === 0) return []
   const stale = new Set(superseded.map(({ line }) => line))
   const history = headings(documentLanguage(engine, session, fold.messages)).history
-  // The log of a day is of the day where the bot is.
+  // The daily log uses the time zone of the bot.
   const day = ({ saidAt }: Pick<Fact, 'saidAt'>) => formatDay(dayInZone(saidAt, engine.zone))
   const days = [...new Set([...facts, ...superseded].map(day))].sort()
   const people = spoken(fold, who)
@@ -75,13 +75,19 @@ export async function rememberFold(engine: Engine, fold: FoldedRange): Promise<r
   return writes
 }
 
-/** A private chat lists its person by the id that it belongs to, which need not be the one that messages bear. */
+/**
+ * A private chat lists its person by the session's user id. If the messages bear another id, that entry is
+ * left out here, so that the person does not count twice.
+ */
 function listed(content: string, { session, people }: FoldedRange): readonly Person[] {
   const isSender = people.some(({ id }) => id === session.user)
   return listedPeople(content).filter(({ id }) => isSender || id !== session.user)
 }
 
-/** The people of the range, with all that is known of them; in a private chat under the id that it belongs to. */
+/**
+ * The people who speak in the range, with all that is known of them. In a private chat, the person gets the
+ * session's user id.
+ */
 function spoken({ messages, session }: FoldedRange, who: WhoIsWho): readonly Person[] {
   const isPerson = ({ role, sender }: FoldedRange['messages'][number]) =>
     role === 'user' && sender?.isSelf !== true
@@ -92,13 +98,13 @@ function spoken({ messages, session }: FoldedRange, who: WhoIsWho): readonly Per
   return isAlone ? [{ ...only!, id: session.user! }] : people
 }
 
-/** What becomes of one document. */
+/** The change to one document. */
 interface Growth {
   readonly key: DocumentKey
-  /** What it begins with, where there is none. */
+  /** The beginning of the document, if it does not exist yet. */
   readonly initial: () => Promise<string>
   readonly facts: readonly NewFact[]
-  /** Lines that go. */
+  /** Lines that are removed. */
   readonly stale: ReadonlySet<string>
   readonly grow: (content: string) => string
 }
@@ -114,7 +120,8 @@ async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promi
     budgetTokens: layerBudgets[key.layer],
     facts: known,
     added: growth.facts.map(({ line }) => line),
-    // One call more for the chat's memory; a day is soon over.
+    // Condensing the chat's memory takes a further call. A daily log is not worth one, since a day is soon
+    // over.
     summarizer: key.layer === 'chat' && fold.summarizer.name !== 'extractive' ? fold.summarizer : null,
     zone,
     signal: fold.signal,
@@ -125,7 +132,7 @@ async function toWrite(engine: Engine, fold: FoldedRange, growth: Growth): Promi
 async function learned(fold: FoldedRange, zone: string, who: WhoIsWho): Promise<readonly NewFact[]> {
   const { messages, key, people, signal } = fold
   const extracts = fold.extracts ?? (await extractsWithoutModel(messages, { zone, signal, people }))
-  // The whole fold is its origin: it goes when any of it is rolled back.
+  // The origin is the whole fold. A rollback of any part of it removes the line.
   const origin = { sessionId: key.id, fromSeq: messages[0]?.seq ?? 0, toSeq: messages.at(-1)?.seq ?? 0 }
   const facts = new Map<string, NewFact>()
   for (const { text: told, on: saidOn, seq } of extracts) {
@@ -152,7 +159,7 @@ async function supersededFacts(
     (fact.from === 'fold' &&
       superseded.some(({ fromSeq, toSeq }) => fromSeq <= fact.origin.fromSeq && fact.origin.toSeq <= toSeq))
   const current = await store.documents.readFacts(chat, 'current')
-  // A line that stands for more than that, as a condensed one, stays.
+  // A line with further sources, such as a condensed one, stays.
   const stays = new Set(current.filter(fact => !isWithin(fact)).map(({ line }) => line))
   return current.filter(fact => isWithin(fact) && !stays.has(fact.line))
 }

@@ -1,7 +1,10 @@
 import type { SessionKind } from '../log/index.ts'
 import { type DocumentKey, documentSession, personAlone } from '../store/index.ts'
 
-/** What decides who sees what: as it is stored with the session, never as a caller or a display name says. */
+/**
+ * Decides which session sees which document. The values are those stored with the session, never those of a
+ * caller or a display name.
+ */
 export interface SessionIdentity {
   readonly id: string
   readonly kind: SessionKind
@@ -10,8 +13,8 @@ export interface SessionIdentity {
 }
 
 /**
- * The store asks for nothing else; this is the second lock on the same door, at assembly. Whatever is not
- * said to be visible here is not.
+ * The store already reads only visible documents. This is a second check when a context is assembled. A
+ * document is hidden unless a rule here makes it visible.
  */
 export function maySee(
   { id, kind, user, scope }: SessionIdentity,

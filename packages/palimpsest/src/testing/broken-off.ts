@@ -1,9 +1,9 @@
 /*
- * How far a stream comes that ends early. Events that announce and close things surround the pieces of the answer
- * themselves; something of the answer always comes through, where there is any.
+ * How much comes through of a stream that ends early. Events that announce and close the answer stand around
+ * its pieces. If the answer has pieces, at least one comes through.
  */
 
-/** Up to half of the pieces. */
+/** The events up to the middle of the pieces. */
 export function untilTheMiddle<Event>(
   events: readonly Event[],
   isPiece: (event: Event) => boolean,
@@ -13,7 +13,7 @@ export function untilTheMiddle<Event>(
   return events.slice(0, last + 1)
 }
 
-/** All of the pieces, and nothing that closes what they stand in. Without pieces: all but the last event. */
+/** All pieces, without the events that close them. Without pieces: all events but the last. */
 export function untilTheLastPiece<Event>(
   events: readonly Event[],
   isPiece: (event: Event) => boolean,

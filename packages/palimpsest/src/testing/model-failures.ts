@@ -1,8 +1,8 @@
 import type { ModelReply } from './model-reply.ts'
 
 /**
- * The ways in which a model that was asked for a summary has failed in the field. The errors come with the status,
- * the shape and the words of the provider whose protocol is spoken.
+ * Failures of models that were asked for a summary, as seen in real use. Each error has the status, the form
+ * and the words of the provider whose protocol is spoken.
  */
 export const modelFailures = {
   'too many requests': { error: { kind: 'rate_limited' }, headers: { 'retry-after': '30' } },

@@ -1,48 +1,52 @@
 import type { ModelRequest } from './model-request.ts'
 
-/** A bare string is `{ text }`. All is left out: an empty answer that ended normally. */
+/** A bare string means `{ text }`. If all fields are left out, the answer is empty and ends normally. */
 export interface ModelReply {
   readonly text?: string | null
-  /** Where the protocol has it; the clients of plain OpenAI chat completions do not look at it. */
+  /** Sent if the protocol supports it. Clients of plain OpenAI chat completions ignore it. */
   readonly reasoning?: string
-  /** In OpenAI's protocols a field of its own; in Anthropic's an empty answer with the stop reason `refusal`. */
+  /**
+   * In OpenAI's protocols, a field of its own. In Anthropic's, an empty answer with the stop reason
+   * `refusal`.
+   */
   readonly refusal?: string
   readonly toolCalls?: readonly ReplyToolCall[]
   /**
-   * In the words of chat completions: `stop`, `length`, `tool_calls`, `content_filter`. The default: `stop`, or
-   * `tool_calls` where there are any.
+   * In the words of chat completions: `stop`, `length`, `tool_calls`, `content_filter`. Default: `stop`, or
+   * `tool_calls` if there are tool calls.
    */
   readonly finishReason?: string | null
   readonly usage?: ReplyUsage
-  /** Before the first byte. */
+  /** The wait before the first byte, in milliseconds. */
   readonly delayMs?: number
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as it is, in place of an answer. */
+  /** A body to send as it is, instead of an answer. */
   readonly body?: string
-  /** In place of an answer, with the status, the shape and the words of the provider. */
+  /** An error instead of an answer, with the status, the form and the words of the provider. */
   readonly error?: ModelError
   /**
-   * `reset`: the connection ends before a byte. `cut_off`: in the middle of the body. `stall`: nothing comes after
-   * the middle of the body, and the connection stays open. `hang`: no answer, ever.
+   * `reset`: the connection ends before the first byte. `cut_off`: it ends in the middle of the body.
+   * `stall`: nothing follows after the middle of the body, and the connection stays open. `hang`: no answer
+   * ever comes.
    */
   readonly fault?: 'reset' | 'cut_off' | 'stall' | 'hang'
 }
 
 export interface ReplyToolCall {
   readonly name: string
-  /** A string is sent as it is, also where it is no JSON. */
+  /** A string is sent as it is, even if it is no JSON. */
   readonly arguments: string | Readonly<Record<string, unknown>>
   /** The default: `call_<request>_<call>`, both counted from 1 over the life of the model. */
   readonly id?: string
 }
 
 export interface ReplyUsage {
-  /** All of it, with what was read from a cache and what was written to it. */
+  /** All input tokens. Those read from a cache and written to it are included. */
   readonly input: number
   readonly cached?: number
   readonly cacheWritten?: number
-  /** All of it, reasoning included. */
+  /** All output tokens. Reasoning is included. */
   readonly output: number
   readonly reasoning?: number
 }
@@ -59,9 +63,12 @@ export interface ModelError {
     | 'unauthorized'
     | 'invalid'
     | 'not_found'
-  /** In place of the provider's words. */
+  /** Replaces the words of the provider. */
   readonly message?: string
-  /** In a stream: after the status 200 and the text, as providers do that fail on the way. */
+  /**
+   * In a stream, the error comes after the status 200 and the text, like an error of a provider during its
+   * answer.
+   */
   readonly isLate?: boolean
 }
 
@@ -70,7 +77,7 @@ export type ModelScript =
   | string
   | ((request: ModelRequest, index: number) => ModelReply | string | Promise<ModelReply | string>)
 
-/** What the script says to a request; `index` counts from 0. */
+/** The reply of the script to a request. `index` counts from 0. */
 export async function askScript(
   script: ModelScript,
   request: ModelRequest,
@@ -80,7 +87,7 @@ export async function askScript(
   return typeof said === 'string' ? { text: said } : said
 }
 
-/** `null`: it is an answer, or the script's own body. */
+/** `null`: the reply is an answer, or the script's own body. */
 export function errorOf({ error, status = 200, body }: ModelReply): ModelError | null {
   if (error) return error
   if (status < 400 || body !== undefined) return null

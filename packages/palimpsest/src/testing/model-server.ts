@@ -13,18 +13,18 @@ import { createResponses } from './protocols/responses.ts'
 export type { ModelReply, ModelRequest }
 
 /**
- * A model behind a real socket: it speaks OpenAI's chat completions and Responses and Anthropic's Messages on
- * 127.0.0.1, at once or as a stream, says what a script tells it to, fails in the ways in which providers fail,
- * and keeps every request.
+ * A model behind a real socket on 127.0.0.1. It speaks OpenAI's chat completions and Responses and
+ * Anthropic's Messages, with or without streams. It answers by a script, can fail as providers fail, and
+ * keeps each request.
  */
 export interface ModelServer extends AsyncDisposable {
-  /** For `baseURL`; it ends in `/v1`. */
+  /** For `baseURL`. It ends in `/v1`. */
   readonly url: string
-  /** Oldest first; those that are never answered too. */
+  /** The oldest request comes first. Requests without an answer are included. */
   readonly requests: readonly ModelRequest[]
-  /** From now on. */
+  /** Sets the reply to all later requests. */
   setReply(reply: ModelScript): void
-  /** Also ends what hangs. */
+  /** Also ends requests that hang. */
   close(): Promise<void>
 }
 
@@ -34,7 +34,10 @@ interface ModelServerOptions {
 
 const OPTIONS = optionsOf<ModelServerOptions>({ reply: true })
 
-/** Listens on a free port. Without a script it answers with an empty text. */
+/**
+ * Starts a model server on a free port. Without a script, it answers with an empty text.
+ * @example const server = await startModelServer({ reply: 'Hello' })
+ */
 export async function startModelServer(options: ModelServerOptions = {}): Promise<ModelServer> {
   checkOptions('startModelServer', options, OPTIONS)
   let script: ModelScript = options.reply ?? ''
@@ -69,14 +72,14 @@ export async function startModelServer(options: ModelServerOptions = {}): Promis
       const reply = problem ? { error: problem } : await askScript(script, request, number - 1)
       await sendReply(outgoing, protocol, { number, body, reply })
     } catch (error) {
-      // Nothing that a client would try again.
+      // A client must not try this request again, so the error is `invalid`.
       if (!outgoing.headersSent) refuse('invalid', `The script of the model server failed: ${String(error)}`)
       else outgoing.destroy()
     }
   }
 
   const server = createServer((incoming, outgoing) => {
-    // A client that gives up is no event here.
+    // A client may close its connection. That is no error of the server.
     outgoing.on('error', () => {})
     answer(incoming, outgoing).catch(() => outgoing.destroy())
   })
@@ -107,12 +110,12 @@ async function bytesOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Without the question that some clients append. */
+/** The path without the query that some clients append. */
 function pathname(path: string): string {
   return path.split('?', 1)[0]!
 }
 
-/** `null`: no JSON object. */
+/** `null`: the body is no JSON object. */
 function parsedBody(bytes: Buffer): ModelRequestBody | null {
   if (bytes.length === 0) return {}
   try {

@@ -9,17 +9,17 @@ import { askScript, errorOf, type ModelScript } from './model-reply.ts'
 import type { ModelRequest } from './model-request.ts'
 
 /**
- * A language model of the AI SDK without a socket: for `generateText`, `streamText`, agents and as a summariser.
- * It says what a script tells it to, fails in the ways in which providers fail, and keeps every request.
+ * A language model of the AI SDK without a socket, for `generateText`, `streamText`, agents and as a
+ * summariser. It answers by a script, can fail as providers fail, and keeps each request.
  */
 export interface ScriptedModel {
   readonly specificationVersion: 'v4'
   readonly provider: string
   readonly modelId: string
   readonly supportedUrls: Record<string, RegExp[]>
-  /** Oldest first; those that are never answered too. */
+  /** The oldest request comes first. Requests without an answer are included. */
   readonly requests: readonly ModelRequest[]
-  /** From now on. */
+  /** Sets the reply to all later requests. */
   setReply(reply: ModelScript): void
   doGenerate(options: CallOptions): Promise<GenerateResult>
   doStream(options: CallOptions): Promise<StreamResult>
@@ -31,14 +31,17 @@ interface ScriptedModelOptions {
 
 const OPTIONS = optionsOf<ScriptedModelOptions>({ modelId: true })
 
-/** Without a script it answers with an empty text. */
+/**
+ * Makes a model. Without a script, it answers with an empty text.
+ * @example const model = scriptedModel('Hello')
+ */
 export function scriptedModel(reply: ModelScript = '', options: ScriptedModelOptions = {}): ScriptedModel {
   checkOptions('scriptedModel', options, OPTIONS)
   const { modelId = 'scripted' } = options
   let script = reply
   const requests: ModelRequest[] = []
 
-  /** Up to the point where the first byte would come. */
+  /** Runs up to the point where the first byte would come. */
   const ask = async (options: CallOptions, stream: boolean): Promise<Call> => {
     const { abortSignal, headers = {}, ...body } = options
     abortSignal?.throwIfAborted()
@@ -86,7 +89,7 @@ function streamOf(call: Call, signal: AbortSignal | undefined): ReadableStream<S
   const parts = partsUntilTheEnd(call, signal)
   return new ReadableStream<StreamPart>({
     async pull(controller) {
-      // What is thrown is what the stream ends with.
+      // An error thrown here ends the stream.
       signal?.throwIfAborted()
       const { done, value } = await parts.next()
       if (done) controller.close()

@@ -36,11 +36,11 @@ import { waiting } from './store-contract/waiting.ts'
 import { windows } from './store-contract/windows.ts'
 
 /**
- * What every store promises, as cases that any test runner can run:
+ * The promises of every store, as cases for any test runner:
  *
  *     for (const { name, run } of storeContract) test(name, () => run(() => openEmptyPlace()))
  *
- * Each case needs a place of its own, and may open it several times; it closes what it opened.
+ * Each case needs its own place. It may open the place several times, and it closes what it opened.
  */
 export const storeContract: readonly ContractCase[] = [
   ...lifecycle,

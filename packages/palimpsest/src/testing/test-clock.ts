@@ -3,28 +3,32 @@ import { InvalidArgumentError } from '../errors.ts'
 import { parseInstant } from '../log/index.ts'
 
 /**
- * A clock that stands still until it is told to move. It is itself the function that `createPalimpsest({ clock })`
- * takes, and has timers of its own, whose callbacks run while it advances.
+ * A clock that stands still until a test moves it. The clock itself is the function that `createPalimpsest`
+ * takes as `clock`. It has its own timers, and their callbacks run while it advances.
+ * @example const clock = testClock('2026-02-10T09:00:00Z')
  */
 export interface TestClock {
   /** Milliseconds since 1970. */
   (): number
-  /** The same. */
+  /** The same as a call of the clock. */
   now(): number
   /**
-   * Lets time pass. The timers that fall due run one after the other, each at its own instant and when all that the
-   * one before it returned has settled; those that they set meanwhile run too.
+   * Lets time pass. Due timers run one after the other, each at its own instant. The next one waits until the
+   * promise of the one before has settled. Timers that are set meanwhile run too.
    */
   advance(ms: number): Promise<void>
-  /** Sets the hands, also back, as somebody sets a machine's clock: timers still wait for as long as they did. */
+  /**
+   * Sets the time, also back, as a person sets the clock of a machine. Timers still wait for as long as
+   * before.
+   */
   set(instant: number | string | Date): void
   setTimeout(callback: () => unknown, ms?: number): TestTimer
   clearTimeout(timer: TestTimer | null | undefined): void
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   readonly pending: number
 }
 
-/** Here for those who let go of a timer of Node's: a test clock keeps no process running. */
+/** For code that calls `unref` on a timer of Node. A test clock never keeps a process running. */
 export interface TestTimer {
   ref(): TestTimer
   unref(): TestTimer
@@ -35,13 +39,13 @@ interface Waiting {
   readonly callback: () => unknown
 }
 
-/** As Node has it: what is longer is not waited for, and nothing is run at once. */
+/** The longest timer, as in Node. A longer wait becomes 1 ms. No callback runs at once. */
 const MAX_MS = 2 ** 31 - 1
 
-/** The default: the beginning of 2026, in UTC. */
+/** Makes a test clock. Default: the beginning of 2026, in UTC. */
 export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'): TestClock {
   let hands = checkInstant('start', start)
-  /** What timers go by: it never goes back. */
+  /** The time for timers. It never goes back. */
   let elapsed = 0
   let isAdvancing = false
   /** In the order in which they were set. */
@@ -51,7 +55,7 @@ export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'
     hands += instant - elapsed
     elapsed = instant
   }
-  /** Among equals the one that was set first. */
+  /** If several timers are due at once, the one that was set first runs first. */
   const takeNext = (until: number): Waiting | null => {
     let next: TestTimer | null = null
     let earliest = until + 1
@@ -60,7 +64,7 @@ export function testClock(start: number | string | Date = '2026-01-01T00:00:00Z'
     if (next) waiting.delete(next)
     return found
   }
-  /** Between two timers the event loop turns, so that what waited for the first can set the second. */
+  /** The event loop turns between two timers, so that code which waited for the first can set the second. */
   const runUntil = async (until: number) => {
     await nextTurn()
     for (let next = takeNext(until); next; next = takeNext(until)) {

@@ -6,8 +6,8 @@ import { parseSectionName } from './section-name.ts'
 const LOWEST_LEVEL = 6
 
 /**
- * What people and programs hand in, normalised, with its fences closed. Under a section it may have lower
- * headings only; without one it may have any.
+ * Checks text from a caller. The result is normalised, and its code fences are closed. Text for a section may
+ * have lower headings only. Text for a whole document may have any heading.
  */
 export function checkBody(field: string, body: unknown, section?: string): string {
   if (typeof body !== 'string') throw new InvalidArgumentError(field, body, 'text')

@@ -5,16 +5,18 @@ import { listLine } from './lines.ts'
 import { scanLines } from './markdown-lines.ts'
 import { dayOfLine } from './over-budget.ts'
 
-/** Below this nothing of a document is worth showing. */
+/** With fewer tokens, no part of a document is worth showing. */
 export const MIN_CLIPPED_TOKENS = 40
-/** A document begins with what it is about and ends with what is newest. */
+/**
+ * The beginning of a document tells what it is about. Its end is newest. Each gets this share of the room.
+ */
 const HEAD_SHARE = 0.5
 
 /**
- * A document for showing, within so many tokens: where it does not fit, the lines that may give way (`yielding`) do
- * so, the oldest of them first. Where the others leave them less than half of the room, or none may give way, whole
- * lines of its beginning and of its end are shown; its first line is always there, and one that is too long by
- * itself is cut. A line says how many are missing.
+ * The part of a document that fits into `tokens`. Lines in `yielding` are left out first, the oldest of them
+ * first. If the other lines leave them less than half of the room, or if `yielding` is empty, whole lines
+ * from the beginning and the end are shown. The first line is always shown, and cut if it is too long. One
+ * line tells how many lines are missing.
  */
 export function clipDocument(
   content: string,
@@ -38,7 +40,7 @@ export function clipDocument(
     .map(({ place }) => place)
   const newest = withoutOldest({ lines, costs, oldestFirst }, tokens, leftOut)
   if (newest !== null) return { text: newest, isClipped: true }
-  // Lines cost about what they cost one by one, but not exactly.
+  // The tokens of a text are only about the sum of its lines, so a smaller room is tried until the text fits.
   for (let room = tokens - estimateTokens(leftOut(lines.length)); room > 0; room = Math.floor(room * 0.9)) {
     const text = clipLines({ lines, costs }, room, leftOut)
     if (text !== null && estimateTokens(text) <= tokens) return { text, isClipped: true }
@@ -46,7 +48,7 @@ export function clipDocument(
   return { text: leftOut(lines.length), isClipped: true }
 }
 
-/** `null`: the lines that stay would leave too little room for those that may give way. */
+/** `null`: the other lines would leave too little room for the yielding ones. */
 function withoutOldest(
   {
     lines,
@@ -98,7 +100,7 @@ function clipLines(
   return [first, ...lines.slice(1, head), ...between, ...lines.slice(count - tail)].join('')
 }
 
-/** The line that says how many are missing. */
+/** Makes the line that tells how many lines are missing. */
 type LeftOut = (lines: number) => string
 
 function cutLine(line: string, tokens: number): string {

@@ -6,11 +6,11 @@ const BLOCK_MARK = /^(?:#{1,6}(?=\s|$)|[-*+](?=\s|$)|>|(?:-+|=+|\*+|_+)$)/
 const NUMBER_MARK = /^(\d{1,9})([.)])(?=\s|$)/
 
 /**
- * Any text as one line that can stand anywhere in a document: single spaces, no control characters, and a
- * beginning that is no Markdown of its own.
+ * Turns any text into one line that may stand anywhere in a document. It has single spaces and no control
+ * characters, and its beginning is no Markdown.
  */
 export function inertLine(text: string): string {
-  // Nor with marks that do not show, so that nothing hides behind them.
+  // Invisible marks at the beginning are removed too, since a Markdown mark could hide behind them.
   const line = oneLine(text, '').replace(/^[\s\p{Cf}]+/u, '')
   if (BLOCK_MARK.test(line) || openedFence(line) !== null) return `\\${line}`
   return line.replace(NUMBER_MARK, '$1\\$2')

@@ -2,17 +2,17 @@ import { inertLine } from './inert-line.ts'
 import { type MarkdownLine, scanLines } from './markdown-lines.ts'
 import { appendText, readSection } from './sections.ts'
 
-/** What is learned stands in a document as list items of one line each, and is found again by that line. */
+/** Each learned thing is a list item of one line. The line itself finds it again. */
 export function datedLine(day: string, text: string): string {
   return `- ${day}: ${inertLine(text)}`
 }
 
-/** What a line says, whenever: the same thing on another day is nothing new. */
+/** What a line says, without its day. The same words on another day are nothing new. */
 export function sayingOf(line: string): string {
   return line.replace(/^- (?:\d{4}-\d{2}-\d{2}[^:]{0,20}: )?/, '').toLowerCase()
 }
 
-/** Every list item (`- …`) outside fenced code: its whole line, without white space at the end. */
+/** Each list item (`- …`) outside of fenced code, as a whole line without white space at its end. */
 export function listLines(content: string): readonly string[] {
   const lines: string[] = []
   for (const line of scanLines(content)) {
@@ -22,7 +22,9 @@ export function listLines(content: string): readonly string[] {
   return lines
 }
 
-/** Appends those lines to the section that do not stand in it yet; unchanged where all do. */
+/**
+ * Appends the lines that the section does not have yet. If it has all of them, the document stays as it is.
+ */
 export function withLines(content: string, section: string, lines: readonly string[]): string {
   const there = new Set(listLines(readSection(content, section) ?? ''))
   const missing = lines.filter(line => !there.has(line.trimEnd()))
@@ -35,8 +37,8 @@ export function withoutLines(content: string, lines: ReadonlySet<string> | reado
 }
 
 /**
- * Puts `by` where the first of the lines stands in the document, and removes the others. `null` where one of
- * them does not stand in it, or none is given: then there is no place to put it.
+ * Puts `by` in the place of the first of the lines and removes the others. `null`: a line is missing, or no
+ * lines are given, so there is no place for `by`.
  */
 export function replaceLines(
   content: string,
@@ -52,7 +54,7 @@ export function replaceLines(
   })
 }
 
-/** Every list item that is one of the lines, with its line break, becomes what `edit` says. */
+/** Replaces each list item that is one of the lines, with its line break, by the result of `edit`. */
 function editLines(
   content: string,
   lines: ReadonlySet<string> | readonly string[],
@@ -70,7 +72,7 @@ function editLines(
   return kept.join('') + content.slice(from)
 }
 
-/** `null`: it is none. */
+/** `null`: the line is no list item. */
 export function listLine({ text, isFenced }: MarkdownLine): string | null {
   return !isFenced && /^[ \t]*-[ \t]+\S/.test(text) ? text.trimEnd() : null
 }

@@ -1,4 +1,7 @@
-/** A document line by line, as CommonMark reads headings and fenced code. In time linear in its length. */
+/**
+ * Reads a document line by line, with the headings and code fences of CommonMark. The time is linear in its
+ * length.
+ */
 
 export interface Heading {
   readonly level: number
@@ -7,15 +10,15 @@ export interface Heading {
 
 export interface MarkdownLine {
   readonly text: string
-  /** From `start` to `end` stands the text, from there to `next` the line break. */
+  /** The text goes from `start` to `end`, the line break from `end` to `next`. */
   readonly start: number
   readonly end: number
   readonly next: number
-  /** Inside fenced code there is none. */
+  /** `null` inside fenced code too. */
   readonly heading: Heading | null
-  /** Part of fenced code, the fences included. */
+  /** Whether the line is part of fenced code. The fences count too. */
   readonly isFenced: boolean
-  /** The line that would close the fence that is open behind this line; `null`: none is. */
+  /** The line that would close the fence that is open after this line. `null`: no fence is open. */
   readonly closing: string | null
 }
 
@@ -23,10 +26,7 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t]|$)/
 const OPENING = /^( {0,3})(`{3,}|~{3,})(.*)$/s
 const CLOSING = /^ {0,3}(`{3,}|~{3,})[ \t]*$/
 
-/**
- * Lines end with `\n`, `\r\n` or a lone `\r`. A text that ends with a line break has no further, empty line
- * behind it.
- */
+/** Lines end with `\n`, `\r\n` or a lone `\r`. A line break at the end of a text begins no further line. */
 export function* scanLines(content: string): Generator<MarkdownLine, void, undefined> {
   let closing: string | null = null
   let feed = -1
@@ -51,7 +51,7 @@ function positionOf(content: string, character: string, from: number): number {
   return position < 0 ? content.length : position
 }
 
-/** The line that would close it, indented likewise; `null`: the line opens no fence. */
+/** The line that would close this fence, with the same indentation. `null`: the line opens no fence. */
 export function openedFence(line: string): string | null {
   const match = hasMark(line, '`~') ? OPENING.exec(line) : null
   if (!match) return null
@@ -59,13 +59,13 @@ export function openedFence(line: string): string | null {
   return marks!.startsWith('`') && info!.includes('`') ? null : `${indentation}${marks}`
 }
 
-/** With the same mark as the line that would close it, and at least as many. */
+/** A closing line has the same mark as the fence, at least as many times. */
 export function closesFence(line: string, closing: string): boolean {
   const marks = hasMark(line, '`~') ? CLOSING.exec(line)?.[1] : undefined
   return marks?.startsWith(closing.trimStart()) ?? false
 }
 
-/** Nearly all lines have none, and a look at them is cheaper than an expression. */
+/** Nearly all lines have no mark, and this check is cheaper than a regular expression. */
 function hasMark(line: string, marks: string): boolean {
   let index = 0
   while (line[index] === ' ' && index < 3) index++
@@ -79,7 +79,7 @@ export function headingOf(line: string): Heading | null {
   return { level: marks.length, text: withoutClosingMarks(rest).trim() }
 }
 
-/** `A ##` says `A`; `A#` and `A \#` stay as they are. */
+/** `A ##` becomes `A`. `A#` and `A \#` stay as they are. */
 function withoutClosingMarks(rest: string): string {
   const text = rest.replace(/^[ \t]+/, '').trimEnd()
   let end = text.length
@@ -91,7 +91,7 @@ export function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** Without the blank lines at its two ends, and without a line break at its end. */
+/** Removes the blank lines at both ends, and the line break at the end. */
 export function trimBlankLines(text: string): string {
   let start = -1
   let end = 0
@@ -103,7 +103,7 @@ export function trimBlankLines(text: string): string {
   return start < 0 ? '' : text.slice(start, end)
 }
 
-/** A fence that is left open would swallow whatever follows. */
+/** An open fence would make the following text part of its code. */
 export function closeFence(text: string): string {
   let closing: string | null = null
   for (const line of scanLines(text)) closing = line.closing

@@ -1,6 +1,6 @@
 /**
- * One form for every text that comes in: no byte order mark, no NUL, no half characters, lines that end with
- * `\n`, and one line break at the end. What holds nothing but white space is nothing.
+ * Brings each incoming text into one form. It has no byte order mark, no NUL and no half characters. Its
+ * lines end with `\n`, and it ends with one line break. A text of only white space becomes empty.
  */
 export function normalizeMarkdown(text: string): string {
   const kept = text

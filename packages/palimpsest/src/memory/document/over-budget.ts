@@ -6,25 +6,25 @@ import { listSections } from './sections.ts'
 export interface LinesToCondense {
   /** Oldest first. */
   readonly lines: readonly string[]
-  /** The days that they tell of, `YYYY-MM-DD`. */
+  /** The first day of the lines, as `YYYY-MM-DD`. `to` is the last one. */
   readonly from: string
   readonly to: string
-  /** What they take now. */
+  /** The tokens that the lines take now. */
   readonly tokens: number
 }
 
-/** `- 2026-02-10: …`, or condensed `- 2026-01-15 – 2026-02-10: …`. */
+/** `- 2026-02-10: …`, or a condensed line: `- 2026-01-15 – 2026-02-10: …`. */
 const DATED = /^- (\d{4}-\d{2}-\d{2})(?: – (\d{4}-\d{2}-\d{2}))?:/
 const MIN_LINES_KEPT = 2
-/** One line alone would be condensed again and again until it said nothing. */
+/** A single line would be condensed again and again until it said nothing. */
 const MIN_LINES_CONDENSED = 2
-/** What is left of lines when they are condensed. */
+/** The share of the tokens that is left after condensing. */
 const CONDENSED_SHARE = 0.25
 
 /**
- * Which lines of a document that is over its budget are to be condensed: the oldest dated ones of one section, as
- * many as it takes to come within the target. Lines of other sections are taken only where that one has none
- * left, what is told of people (`lasting`) last of all. `null`: it is within its budget, or there is nothing to
+ * Chooses the lines to condense in a document that is over its budget: the oldest dated lines of one section,
+ * as many as the target needs. Another section is used only if the first one has too few such lines. Sections
+ * about people (`lasting`) come last. `null`: the document is within its budget, or there is nothing to
  * condense.
  */
 export function linesToCondense(
@@ -38,7 +38,7 @@ export function linesToCondense(
     readonly budgetTokens: number
     readonly targetTokens: number
     readonly mayGo?: (line: string) => boolean
-    /** Headings whose lines go last, those of the first one last of all. */
+    /** The headings of sections that come last. The first heading comes last of all. */
     readonly lasting?: readonly string[]
   },
 ): LinesToCondense | null {
@@ -56,7 +56,7 @@ export function linesToCondense(
   return null
 }
 
-/** The lines of each section of level 2; those above the first one come first. */
+/** The lines of each section of level 2. The lines above the first section come first. */
 function sectionsInOrder(content: string, lasting: readonly string[]): readonly (readonly string[])[] {
   const sections = listSections(content).filter(({ level }) => level === 2)
   const within = sections.map(({ heading, content }) => ({ heading, lines: listLines(content) }))
@@ -95,7 +95,7 @@ export function condensedLine(from: string, to: string, text: string): string {
   return `- ${from} – ${to}: ${inertLine(text)}`
 }
 
-/** `YYYY-MM-DD`, the first of a condensed line; `null`: it tells none. */
+/** The day as `YYYY-MM-DD`. For a condensed line: its first day. `null`: the line has no day. */
 export function dayOfLine(line: string): string | null {
   return DATED.exec(line)?.[1] ?? null
 }
@@ -106,7 +106,7 @@ interface DatedLine {
   readonly to: string
 }
 
-/** By the day on which they begin; those of one day as they stand. */
+/** Ordered by first day. Lines of the same day keep their order. */
 function datedLines(lines: readonly string[]): readonly DatedLine[] {
   return lines
     .flatMap(line => {

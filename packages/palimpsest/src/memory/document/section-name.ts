@@ -12,7 +12,7 @@ const RULE =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
-/** The name, without white space at its ends. */
+/** Returns the name without white space at its ends. */
 export function checkSectionName(section: unknown): string {
   const name = typeof section === 'string' ? section.trim() : ''
   const isAllowed =
@@ -25,7 +25,7 @@ export function checkSectionName(section: unknown): string {
   throw new InvalidArgumentError('section', section, RULE)
 }
 
-/** `A` means `## A`; with marks it means exactly these. */
+/** `A` means `## A`. A name with marks means exactly that heading. */
 export function parseSectionName(section: string): Heading {
   const name = section.trim()
   const marks = /^(#{1,6})[ \t]/.exec(name)?.[1]
@@ -33,7 +33,10 @@ export function parseSectionName(section: string): Heading {
   return { level: marks.length, text: name.slice(marks.length).trim() }
 }
 
-/** Closing marks are added to a text that ends with some: they would be taken for the closing ones. */
+/**
+ * A text may end with `#` marks. Then closing marks are added, so that a reader does not take the text's own
+ * marks for closing ones.
+ */
 export function headingLine({ level, text }: Heading): string {
   const marks = '#'.repeat(level)
   const line = `${marks} ${text}`

@@ -9,17 +9,17 @@ import {
 import { checkSectionName, headingLine, parseSectionName } from './section-name.ts'
 
 /**
- * A memory document is Markdown whose sections are found by exact heading. What is changed is what stands
- * under one heading; every other byte of the document stays as it is.
+ * A memory document is Markdown, and its sections are found by their exact heading. A change affects only the
+ * text under one heading. All other bytes of the document stay as they are.
  */
 export interface Section {
   readonly heading: string
   readonly level: number
-  /** Up to the next heading of the same or a higher level, without blank lines at its two ends. */
+  /** The text up to the next heading of the same or a higher level. Blank lines at both ends are left out. */
   readonly content: string
 }
 
-/** In the order in which they stand. */
+/** In the order of the document. */
 export function listSections(content: string): readonly Section[] {
   return findPlaces(content).sections.map(place => ({
     heading: place.heading,
@@ -28,15 +28,18 @@ export function listSections(content: string): readonly Section[] {
   }))
 }
 
-/** `A` reads what stands under `## A`, `### A` under exactly that; the first of several. `null`: there is none. */
+/**
+ * Reads the text under a heading: `A` means `## A`, and `### A` means exactly that. If there are several, the
+ * first one is read. `null`: there is none.
+ */
 export function readSection(content: string, section: string): string | null {
   const place = findPlace(content, section)
   return place && contentOf(content, place)
 }
 
 /**
- * Its subsections are replaced too; one that is not there is added at the end. The body is one that
- * `checkBody` lets through: it opens no section beside this one, and no fence that stays open.
+ * Replaces a section with its subsections. A missing section is added at the end. `checkBody` must have
+ * checked the body, so that it begins no section beside this one and leaves no fence open.
  */
 export function replaceSection(content: string, section: string, body: string): string {
   const text = trimBlankLines(body)
@@ -48,7 +51,10 @@ export function replaceSection(content: string, section: string, body: string): 
   return content.slice(0, first.start) + text + content.slice(last.end)
 }
 
-/** At the end of the section, which is added if need be; without one, at the end of the document. */
+/**
+ * Adds text to the end of the section, which is made if it is missing. Without a section, the text goes to
+ * the end of the document.
+ */
 export function appendText(content: string, addition: string, section?: string): string {
   const text = trimBlankLines(addition)
   if (text === '') return content
@@ -56,19 +62,19 @@ export function appendText(content: string, addition: string, section?: string):
   if (!place) return addSection(content, section!, text)
   if (!place.inside) return insertUnder(content, place, text)
   const { last } = place.inside
-  // It would swallow what is added.
+  // An open fence would make the added text part of its code.
   if (last.closing !== null) return appendText(closeFence(content), text, section)
   const before = withLineBreak(content.slice(0, last.next))
   return `${before}${isJoined(last, text) ? '' : '\n'}${text}\n${content.slice(last.next)}`
 }
 
-/** A heading, the document itself included, and where what stands under it lies. */
+/** A heading, or the whole document, and the place of the text under it. */
 interface Place {
   readonly heading: string
   readonly level: number
   readonly under: number
   end: number
-  /** Its lines that are not blank; `null`: there are none. */
+  /** The first and the last line under the heading that are not blank. `null`: there are none. */
   inside: { readonly first: MarkdownLine; last: MarkdownLine } | null
 }
 
@@ -109,7 +115,7 @@ function contentOf(content: string, { inside }: Place): string {
   return inside ? content.slice(inside.first.start, inside.last.end) : ''
 }
 
-/** Where nothing stands yet. The next heading keeps a blank line before it. */
+/** Inserts the first text under a heading. The next heading keeps a blank line before it. */
 function insertUnder(content: string, { under, end }: Place, text: string): string {
   if (text === '') return content
   const isTight = under === end && end < content.length
@@ -124,7 +130,7 @@ function addSection(content: string, section: string, text: string): string {
   return `${before}${gap}${line}\n${withLineBreak(text)}`
 }
 
-/** One list goes on without a blank line, and nothing separates a heading from what is under it. */
+/** A list goes on without a blank line. No blank line is needed below a heading. */
 function isJoined(last: MarkdownLine, text: string): boolean {
   if (last.heading) return true
   if (last.isFenced) return false

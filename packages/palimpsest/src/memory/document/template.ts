@@ -5,7 +5,9 @@ import { listSections } from './sections.ts'
 
 type ChatKind = 'private' | 'group' | 'agent'
 
-/** Of each language: a document keeps the headings that it began with. */
+/**
+ * Collects headings of all languages, since a document keeps the headings of the language in which it began.
+ */
 function inAll<Name extends string>(
   headingsIn: (documents: Texts['documents']) => Readonly<Record<Name, string>>,
   names: readonly Name[],
@@ -26,9 +28,9 @@ export const ALL_HEADINGS = {
 
 export interface ChatBasics {
   readonly kind: ChatKind
-  /** A name; `null`: there is none to tell. */
+  /** The name of the partner. `null`: it is not known. */
   readonly with: string | null
-  /** `YYYY-MM-DD`. */
+  /** The day as `YYYY-MM-DD`. */
   readonly firstContact: string
   readonly language: Language
 }
@@ -54,13 +56,13 @@ export function scopeTemplate(language: Language): string {
   return documentOf(title, [[headings.history], [headings.plans], [headings.documents]])
 }
 
-/** Each section: its heading, and the lines under it. */
+/** Each section is given as its heading and the lines under it. */
 function documentOf(title: string, sections: readonly (readonly string[])[]): string {
   const parts = sections.map(([heading, ...lines]) => [`## ${heading}`, ...lines].join('\n'))
   return `${[`# ${title}`, ...parts].join('\n\n')}\n`
 }
 
-/** Of a chat memory. */
+/** The headings of a chat memory. */
 export function headings(language: Language): {
   readonly basics: string
   readonly about: string
@@ -77,7 +79,7 @@ export function scopeSection(name: 'history' | 'plans' | 'documents', language: 
   return textsOf(language).documents.scope.headings[name]
 }
 
-/** The first of the names that is a section `## …` of the document; `null`: none is. */
+/** The first of these names that is a section `## …` of the document. `null`: none of them is. */
 export function findHeading(content: string, names: readonly string[]): string | null {
   const there = new Set(
     listSections(content)
@@ -88,8 +90,8 @@ export function findHeading(content: string, names: readonly string[]): string |
 }
 
 /**
- * The heading of the document for which a name stands: the same, or where it is a known one, such as History, the same
- * section in the language in which the document has it. So no section comes to stand there twice.
+ * The document's heading for a section name. For a known name such as History, this is the same section in
+ * the document's language, so that no section appears twice. Any other name stays as it is.
  */
 export function sectionIn(content: string, section: string): string {
   const { level, text } = parseSectionName(section)

@@ -18,12 +18,12 @@ import {
   withoutLines,
 } from '../document/index.ts'
 
-/** Whose memory an extraction writes. */
+/** The memory document that an extraction writes. */
 export interface FactTarget {
   readonly layer: 'user' | 'scope'
-  /** Whom it is about; `null`: nobody in particular. */
+  /** The person that the document is about. `null`: no single person. */
   readonly subject: string | null
-  /** The only person whose words count; `null`: those of all who speak. */
+  /** The only person whose words count. `null`: the words of all speakers count. */
   readonly speaker: string | null
   readonly key: DocumentKey
 }
@@ -34,13 +34,13 @@ export interface LearnedFact {
   readonly seq: number
   readonly firstSeq?: number
   readonly on: string | null
-  /** The lines that it takes the place of. */
+  /** The lines that this fact replaces. */
   readonly replaces: readonly string[]
 }
 
 /**
- * Facts into a document: each a line under its section, dated by the day on which it was said. What it
- * contradicts goes from the document on that day, and stays in its versions.
+ * Adds facts to a document. Each is a line in its section, with the day on which it was said. Lines that it
+ * contradicts are removed from the document. Its versions keep them.
  */
 export function addFacts(
   target: FactTarget,
@@ -50,7 +50,7 @@ export function addFacts(
     readonly sessionId: string
     readonly author: string
     readonly zone: string
-    /** Of a document that is begun. */
+    /** The language of a new document. */
     readonly language: Language
     readonly now: number
   },
@@ -102,7 +102,7 @@ function templateOf(layer: FactTarget['layer'], language: Language): string {
   return layer === 'user' ? userTemplate(language) : scopeTemplate(language)
 }
 
-/** The heading that the document has, in whatever language it was begun. */
+/** The heading in the language in which the document began. */
 function headingFor(content: string, section: FactSection, language: Language): string {
   if (section === 'profile' || section === 'preferences')
     return findHeading(content, ALL_HEADINGS.user[section]) ?? userSection(section, language)

@@ -40,44 +40,46 @@ import { addFacts, type FactTarget, type LearnedFact } from './add-facts.ts'
 
 export interface ExtractionEngine extends MemoryEngine {
   readonly extraction: ExtractionRules
-  /** What may be spent on models; left out or `null`: any amount. */
+  /** The limits on spending for models. Left out or `null`: there are none. */
   readonly spendGuard?: SpendGuard | null
-  /** How long the model may take. */
+  /** The time limit of the model. */
   readonly summarizerTimeoutMs: number
-  /** Hears what came of each step. */
+  /** Called with the result of each step. */
   readonly onExtraction?:
     | ((outcome: ExtractionReport, details: { readonly sessionId: string }) => void)
     | undefined
 }
 
-/** Numbers and names; nothing of what was said. */
+/** Numbers and names only. A report never quotes the conversation. */
 export interface ExtractionReport {
   readonly layer: 'user' | 'scope'
   readonly fromSeq: number
   readonly toSeq: number
-  /** How many facts were new. */
+  /** The number of new facts. */
   readonly facts: number
-  /** What the model took; `null`: none was asked. */
+  /** The usage of the model. `null`: no model was asked. */
   readonly usage: Usage | null
-  /** It waits, as there is no more to spend before then: nothing was learned, and these messages are read again. */
+  /**
+   * A spend limit was reached. Nothing was learned, and these messages are read again when the limit ends.
+   */
   readonly spendGuard?: SpendGuardReport
 }
 
-/** `more`: there is more to read at once. `wait`: nothing is due, or somebody else is at it. */
+/** `more`: more messages can be read at once. `wait`: nothing is due, or another process works on it. */
 export type ExtractionOutcome = 'more' | 'done' | 'wait'
 
 const LEASE_MS = 300_000
-/** What is read at a time. */
+/** The most messages of one step. */
 const MAX_MESSAGES = 200
 const MAX_TOKENS = 12_000
 const MAX_RELEARNED = 20
-/** As much of what stands beside it as the summariser without a model asks for. */
+/** The summariser without a model reads so many neighbours of each message. */
 const READ_AROUND = extractive().factsReadAround ?? 0
 
 /**
- * One step of the extraction of a session: what its messages above the cursor say that its person's memory, and
- * its scope's, should have. Each message is read once; what fails is tried again later, and the cursor moves
- * together with the document or not at all.
+ * One step of the extraction of a session. It reads the messages above the cursor for facts about the
+ * session's person and scope. Each message is read once. A failed step is tried again later. The cursor and
+ * the documents change in one transaction.
  */
 export async function extractSession(
   engine: ExtractionEngine,
@@ -103,7 +105,7 @@ export async function extractSession(
   try {
     return await extractUnderLease(engine, { key, session, token: lease.token, signal })
   } catch (error) {
-    // Whoever closes leaves it as due as it was.
+    // A step that `close` ends stays due as it was.
     if (signal.aborted) return 'wait'
     await retryLater()
     if (isOvertaken(error)) return 'wait'
@@ -115,12 +117,15 @@ export async function extractSession(
   }
 }
 
-/** A minute, then twice as long after each failure, up to an hour: a model that is down must not cost a fortune. */
+/**
+ * A minute after the first failure. It doubles with each failure, up to an hour, since calls to a broken
+ * model must not cost much.
+ */
 function retryMs(failures: number): number {
   return backoffMs(failures + 2)
 }
 
-/** History changed meanwhile, or another process did it: no failure of anybody's. */
+/** History changed meanwhile, or another process did the work. This is no failure. */
 function isOvertaken(error: unknown): boolean {
   const codes = ['lease_lost', 'cursor_conflict', 'epoch_conflict', 'session_not_found']
   return PalimpsestError.isInstance(error) && codes.includes(error.code)
@@ -173,7 +178,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
     language,
     now,
   }
-  // One cursor for all of them: each message is read once, for every memory that it feeds.
+  // All documents share one cursor, so that each message is read once for all of them.
   await store.extraction.commitExtraction({
     key,
     leaseToken: token,
@@ -190,7 +195,7 @@ async function extractUnderLease(engine: ExtractionEngine, step: Step): Promise<
   return isMore ? 'more' : 'done'
 }
 
-/** Of the session, through what is read. */
+/** The people of the session, through the messages of this step. */
 async function knownPeople(
   { store, zone }: ExtractionEngine,
   { key, session }: Step,
@@ -206,13 +211,13 @@ async function knownPeople(
 /** What one step reads. */
 interface Reading {
   readonly messages: readonly Message[]
-  /** What was said right before them, and right after, where that was read before. */
+  /** The messages right before these, and messages right after that an earlier step read. */
   readonly around: readonly Message[]
   readonly committed: Pick<ExtractionCommit, 'after' | 'through' | 'read' | 'relearned'>
   readonly isMore: boolean
 }
 
-/** The oldest messages above the cursor; `null`: there are none. */
+/** The oldest messages above the cursor. `null`: there are none. */
 async function readNext(
   { store }: ExtractionEngine,
   { key, session }: Step,
@@ -233,7 +238,10 @@ async function readNext(
   }
 }
 
-/** Messages below the cursor that were edited since they were read: what was learned from them is gone already. */
+/**
+ * Messages below the cursor that were edited after they were read. The facts learned from them are removed
+ * already.
+ */
 async function readAgain(
   { store }: ExtractionEngine,
   { key, session }: Step,
@@ -256,7 +264,7 @@ async function readAgain(
   }
 }
 
-/** The neighbours of messages that were read up to there themselves, and are none of them. */
+/** The neighbours of messages. Only neighbours through `through` count, since earlier steps read these. */
 async function readAround(
   store: ExtractionEngine['store'],
   key: SessionKey,
@@ -270,7 +278,7 @@ async function readAround(
   return seqs.size === 0 ? [] : store.log.readMessages(key, { seqs: [...seqs] })
 }
 
-/** What a listener throws is its own affair: the step is stored. */
+/** An error of a listener must not fail the step, which is already stored. */
 function tell(
   { onExtraction, onError }: ExtractionEngine,
   sessionId: string,
@@ -283,7 +291,7 @@ function tell(
   }
 }
 
-/** The memories that it feeds. */
+/** The documents that this session feeds. */
 async function targetsOf(
   session: SessionRecord,
   { store, namespace, extraction }: ExtractionEngine,
@@ -307,7 +315,7 @@ interface Asked {
 
 const NOTHING_ASKED: Asked = { facts: [], takenBack: [], usage: null }
 
-/** There is no more to spend: that is nobody's failure, and what was not read waits for the next hour. */
+/** A spend limit is no failure. The messages wait until the limit ends. */
 function unlessSpent(spending: SpendWatch | null) {
   return (error: unknown): { readonly waits: SpendLimitReached; readonly usage: Usage | null } => {
     const waits = spending?.reached
@@ -331,14 +339,15 @@ async function askForFacts(
   { messages, around, target, people, zone, summarizer, signal }: Question,
 ): Promise<Asked> {
   const said = messages.filter(message => maySay(message, target))
-  // "jk" tells nothing, but of what was said before it.
+  // A message such as "jk" tells nothing alone, but it may take back what was said before it.
   const sources = around.length === 0 ? said.filter(isTelling) : said
   if (sources.length === 0) return NOTHING_ASKED
   const { store, summarizerTimeoutMs } = engine
   const known = listLines((await store.documents.readDocument(target.key))?.content ?? '')
   const name = sources.findLast(({ sender }) => sender?.name)?.sender?.name ?? null
   const asked: Pick<Summarizer, 'extractFacts'> = summarizer.extractFacts ? summarizer : extractive()
-  // A scope is read in all its sessions, and what belongs to one person names no other.
+  // A scope is read in all its sessions, so the facts name their speakers. A scope of one person names no
+  // other person.
   const marksAll = target.layer === 'scope' && target.speaker === null
   const request = {
     layer: target.layer,
@@ -370,7 +379,10 @@ async function askForFacts(
   return { facts: learned, takenBack, usage }
 }
 
-/** Of a person's memory that person alone is a source; whoever only bears the name is not. */
+/**
+ * Only that person's words are a source for a person's memory. Another person with the same name is no
+ * source.
+ */
 function maySay({ role, sender }: Message, { speaker }: FactTarget): boolean {
   if (role !== 'user' || sender?.isSelf) return false
   return speaker === null || sender === null || sender.id === speaker
@@ -380,7 +392,7 @@ function isTelling({ content }: Message): boolean {
   return isWorthKeeping(ownText(content))
 }
 
-/** At least one. */
+/** The result has at least one message. */
 function firstWithin(messages: readonly Message[], tokens: number): readonly Message[] {
   let left = tokens
   const end = messages.findIndex(({ content }) => {

@@ -4,23 +4,23 @@ import type { ExtractionEngine } from './extract-session.ts'
 
 const CONCURRENCY = 4
 const SESSIONS_AT_A_TIME = 100
-/** At least so often the store is looked at: a due time may come from a clock that was wrong. */
+/** The store is read at least this often, since a due time may come from a wrong clock. */
 const MAX_TIMER_MS = 600_000
-/** What is due but could not be done, and a store that failed, are looked at again after this. */
+/** The pause before the store is read again after an error, or if due work could not be done. */
 const MIN_PAUSE_MS = 1_000
 const MAX_REMEMBERED = 10_000
 
 /**
- * Extracts user and scope memory in the background of a process, session by session, when the store says that
- * they are due. A session that takes long keeps one place and nobody else. What is not done stays due, for this
- * process or another one.
+ * Extracts user and scope memory in the background of a process, session by session, when they are due. A
+ * slow session takes one place and does not block others. Work that is not done stays due, for this process
+ * or another one.
  */
 export class ExtractionScheduler {
   readonly #engine: ExtractionEngine
   readonly #abort = new AbortController()
   readonly #waiting = new Map<string, SessionKey>()
   readonly #underWay = new Map<string, Promise<void>>()
-  /** How often each session has failed in a row, in this process. */
+  /** The failures of each session in a row, in this process. */
   readonly #failures = new BoundedMap<string, number>(MAX_REMEMBERED)
   #looking: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
@@ -31,12 +31,12 @@ export class ExtractionScheduler {
     this.#engine = engine
   }
 
-  /** Takes up what an earlier process left. */
+  /** Takes up the work that an earlier process left. */
   start(): void {
     this.#look()
   }
 
-  /** Something will be due at this instant. */
+  /** Some work is due at this instant. */
   noteDue(at: number): void {
     if (this.#closed || at >= this.#timerAt) return
     if (this.#timer) clearTimeout(this.#timer)
@@ -56,7 +56,7 @@ export class ExtractionScheduler {
     }
   }
 
-  /** What is under way is abandoned: its messages are read again. */
+  /** Aborts running steps. Their messages are read again later. */
   async close(): Promise<void> {
     this.#closed = true
     this.#waiting.clear()
@@ -70,7 +70,7 @@ export class ExtractionScheduler {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     if (this.#closed) return
-    // What comes to be due while it looks is found by the next look.
+    // Work that becomes due during a look is found by the next look.
     if (this.#looking) {
       this.noteDue(this.#engine.clock() + MIN_PAUSE_MS)
       return
@@ -105,7 +105,7 @@ export class ExtractionScheduler {
       const work = this.#extract(key).finally(() => {
         this.#underWay.delete(id)
         this.#fill()
-        // There may be more than one look found.
+        // One look reads a limited number of sessions, so more may be due.
         if (this.#waiting.size === 0) this.noteDue(this.#engine.clock())
       })
       this.#underWay.set(id, work)
@@ -115,7 +115,7 @@ export class ExtractionScheduler {
   async #extract(key: SessionKey): Promise<void> {
     const { id } = key
     try {
-      // Most processes start without anything to extract.
+      // Loaded late: most processes start with nothing to extract.
       const { extractSession } = await import('./extract-session.ts')
       const { signal } = this.#abort
       while (

@@ -1,6 +1,6 @@
 import type { LayerName } from '../../store/index.ts'
 
-/** As the blocks' tags have them, in every language. */
+/** The names of the blocks' tags, the same in every language. */
 export const BLOCKS = {
   persona: 'persona',
   global: 'global_memory',

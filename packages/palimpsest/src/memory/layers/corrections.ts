@@ -3,15 +3,16 @@ import { type Language, textsOf } from '../../language/index.ts'
 import { headOf, type Message, searchableText } from '../../log/index.ts'
 import { estimateTokens } from '../../tokens/index.ts'
 
-/** Of what a message says now: as much as fits, of the first that does. */
+/** The lengths that are tried for the text of a message. The first one that fits is used. */
 const CHARACTERS = [1_200, 400, 120, 40]
-/** So many of those for which there is no room are named. */
+/** So many of the messages without room are named by number. */
 const MAX_NAMED = 12
 
 /**
- * Messages that summaries tell of as they were before an edit, for the volatile end: who corrected which, and what it says
- * now. Never what it said before: that may have been taken back for a reason. Those that were corrected last come first in
- * what fits; the others are named. `null`: there is no room for any of it. `messages`: the last one was corrected last.
+ * Renders messages that were edited after a summary was made of them, for the volatile end of a context. It
+ * tells who corrected which message, and the new text. It never tells the old text, since a person may have
+ * had a reason to remove it. The latest corrections get the room. The others are named by number. `null`:
+ * there is no room for any of it. The last of `messages` is the latest correction.
  */
 export function renderCorrections(
   messages: readonly Message[],

@@ -1,7 +1,7 @@
 import { type Language, textsOf } from '../../language/index.ts'
 import { MEMORY_TOOL_NAMES } from '../../log/index.ts'
 
-/** Which memory to write where, for the tools that the model really has; `null`: it has none of them. */
+/** Tells the model which memory belongs where, for the tools that it has. `null`: it has no memory tool. */
 export function renderGuidance(tools: readonly string[], language: Language): string | null {
   const { opening, tools: texts, closing } = textsOf(language).guidance
   const lines = MEMORY_TOOL_NAMES.filter(name => tools.includes(name)).map(
@@ -11,8 +11,8 @@ export function renderGuidance(tools: readonly string[], language: Language): st
 }
 
 /**
- * The memory tools among a call's tools, in whatever shape they come: a record by name as in the AI SDK, or a
- * list as for OpenAI and Anthropic.
+ * Finds the memory tools among a call's tools. The tools may be a record by name as in the AI SDK, or a list
+ * as for OpenAI and Anthropic.
  */
 export function memoryToolsIn(tools: unknown): readonly string[] {
   if (typeof tools !== 'object' || tools === null) return []

@@ -6,7 +6,7 @@ import { estimateTokens } from '../../tokens/index.ts'
 import { listLines } from '../document/index.ts'
 import { BLOCKS } from './blocks.ts'
 
-/** What a document has, shown or not: its own lines, and those that its condensed lines stand for. */
+/** All lines of a document, shown or not, with the lines that its condensed lines replaced. */
 export interface LinesOfLayer {
   readonly layer: LayerName
   readonly content: string
@@ -15,16 +15,17 @@ export interface LinesOfLayer {
 
 const OPENING = '<recalled_memory>'
 const CLOSING = '</recalled_memory>'
-/** What a message takes beside its text, and lines more together than one by one. */
+/** The tokens of a message beside its text. The extra tokens of joined lines are included. */
 const FRAME_TOKENS = 12
-/** More than so many say nothing of which is meant. */
+/** With more lines, it would be unclear which of them matter. */
 const MAX_LINES = 12
-/** A line is one note; what is longer is a text that somebody pasted. */
+/** A line is one note. A longer line is a pasted text. */
 const MAX_CHARACTERS = 600
 
 /**
- * Of what memory has no room to show, the lines that have to do with what is asked now, as much of the best as fits, the
- * oldest first; `null`: there are none, or no room for one. `shown`: what the context says already.
+ * Finds lines that memory has no room to show, but that concern the present question. The best lines get the
+ * room, and they are shown oldest first. `null`: there are none, or no line fits. `shown` is the text that
+ * the context has already.
  */
 export function renderRecalledLines(
   layers: readonly LinesOfLayer[],
@@ -42,7 +43,7 @@ export function renderRecalledLines(
 ): string | null {
   const candidates = layers.flatMap(linesOf)
   const lines = candidates.map(({ line }) => line)
-  // All of them count for how rare a word is, shown or not.
+  // All lines count for how rare a word is, even those that are shown already.
   const found = [...new Set(rankLines(question, lines))]
   const isShown = (line: string) => shown.some(text => text.includes(inert(saying(line))))
   const opening = [OPENING, textsOf(language).recalledMemory]
@@ -58,7 +59,7 @@ export function renderRecalledLines(
     chosen.set(line, text)
   }
   if (chosen.size === 0) return null
-  // As they stand: `2026-02-10: …`, so that their order is that of time within a layer.
+  // A line begins with its day, `2026-02-10: …`, so this order is by time within a layer.
   const inOrder = candidates.filter(({ line }) => chosen.has(line)).map(({ line }) => line)
   const texts = [...new Set(inOrder)].toSorted(byDay).map(line => chosen.get(line)!)
   return [...opening, ...texts, CLOSING].join('\n')

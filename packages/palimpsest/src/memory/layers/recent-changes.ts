@@ -6,15 +6,16 @@ import { maySee, type SessionIdentity } from '../visibility.ts'
 import { BLOCKS } from './blocks.ts'
 
 export interface RecentChanges {
-  /** `null`: there is no room for any of it. */
+  /** `null`: nothing of it fits. */
   readonly text: string | null
-  /** There was more than could be told. */
+  /** Whether some changes did not fit. */
   readonly isClipped: boolean
 }
 
 /**
- * What was written into memory since the epoch began, for the volatile end; `null`: nothing was. Line by line:
- * a document is a list of notes, and a note that moved has not changed.
+ * Renders what was written into memory since the epoch began, for the volatile end of a context. `null`:
+ * nothing was written. It compares line by line, since a document is a list of notes and a moved note has not
+ * changed.
  */
 export function renderRecentChanges(
   { frozen, current }: { frozen: readonly LayerText[]; current: readonly LayerText[] },
@@ -32,7 +33,7 @@ export function renderRecentChanges(
   const closing = CLOSING
   let left = mostTokens - estimateTokens([...opening, more, closing].join('\n')) - 4
   const shown: string[] = []
-  // The newest are last, and matter most.
+  // The newest lines are last, and matter most.
   for (const line of changes.toReversed()) {
     left -= estimateTokens(line) + 1
     if (left < 0) break
@@ -43,7 +44,7 @@ export function renderRecentChanges(
   return { text: shown.length === 0 ? null : lines.join('\n'), isClipped }
 }
 
-/** In one block with what changed in memory, before it. */
+/** Adds corrections to the block with the changes in memory, before these. */
 export function withCorrections(
   volatile: readonly VolatileBlock[],
   lines: readonly string[],

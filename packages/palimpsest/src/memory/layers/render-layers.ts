@@ -12,21 +12,24 @@ export type LayerBudgets = Readonly<Record<LayerName, number>>
 export interface LayerView {
   readonly session: SessionIdentity
   readonly language: Language
-  /** Messages that the context tells of at first hand: lines that folds left of them would say it twice. */
+  /**
+   * The messages that the context itself shows or summarises. Lines that folds made from them would repeat
+   * it.
+   */
   readonly told: readonly SeqRange[]
   readonly budgets: LayerBudgets
-  /** For all layers together, in tokens. */
+  /** The tokens for all layers together. */
   readonly allowance: number
   /** The memory tools that the model has, by name. */
   readonly tools: readonly string[]
 }
 
-/** What a block takes beside its text. */
+/** The tokens of a block beside its text. */
 const FRAME_TOKENS = 40
 
 /**
- * The memory documents as blocks of the instructions, in the order of the layers, the guidance among them. Where there
- * is too little room they go in the reverse of that order: the persona is the last of them to go.
+ * Renders the memory documents as blocks of the instructions, in the order of the layers, with the guidance
+ * among them. If there is too little room, the last layers are left out first. The persona is left out last.
  */
 export function renderLayers(texts: readonly LayerText[], view: LayerView): readonly Layer[] {
   const documents = LAYERS.map(layer => ({ layer, ...contentOf(layer, texts, view) }))
@@ -53,7 +56,10 @@ interface Sized {
   readonly tokens: number
 }
 
-/** What each is shown in; 0: it is not. The last of them go first, until those that stay say something. */
+/**
+ * The tokens of each layer. 0: it is not shown. The last layers are left out, until each of the others has
+ * room to say something.
+ */
 function sharesWithin(sizes: readonly Sized[], allowance: number): readonly number[] {
   for (let count = sizes.length; count > 0; count--) {
     const shares = sharesOfAll(sizes.slice(0, count), allowance - FRAME_TOKENS * count)
@@ -62,7 +68,10 @@ function sharesWithin(sizes: readonly Sized[], allowance: number): readonly numb
   return sizes.map(() => 0)
 }
 
-/** The persona has all that it takes, and the others share the rest. `null`: one of them would say nothing. */
+/**
+ * The persona gets all the room that it needs, and the others share the rest. `null`: one of them would have
+ * too little room.
+ */
 function sharesOfAll(sizes: readonly Sized[], room: number): readonly number[] | null {
   const [first, ...others] = sizes
   if (sizes.length === 1) return room > 0 ? [Math.min(first!.tokens, room)] : null
@@ -76,7 +85,10 @@ function sharesOfAll(sizes: readonly Sized[], room: number): readonly number[] |
   return sizes.map(({ layer, tokens }) => (layer === 'persona' ? tokens : Math.min(tokens, level)))
 }
 
-/** What each may take at most, for all to fit: small ones stay whole, and only those above their share give way. */
+/**
+ * The most tokens of each layer, so that all fit. Small layers stay whole. Only layers above their share are
+ * cut.
+ */
 function levelWithin(sizes: readonly number[], room: number): number {
   let left = Math.max(0, room)
   let others = sizes.length
@@ -88,7 +100,7 @@ function levelWithin(sizes: readonly number[], room: number): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Without it the tools still say what they are for: it gives way to the persona. */
+/** Without the guidance, the tools still describe themselves. So the persona comes before it. */
 function guidanceWithin({ tools, language, allowance }: LayerView, [first]: readonly Sized[]): string | null {
   const guidance = renderGuidance(tools, language)
   if (guidance === null) return null
@@ -97,7 +109,10 @@ function guidanceWithin({ tools, language, allowance }: LayerView, [first]: read
   return tokens <= allowance / 2 && tokens + persona <= allowance ? guidance : null
 }
 
-/** Of the daily log, both days. What a segment of the context tells at first hand is not told again. */
+/**
+ * The visible text of a layer. For the daily log this is both days. Lines about messages that the context
+ * itself tells are left out.
+ */
 function contentOf(
   layer: LayerName,
   texts: readonly LayerText[],
@@ -113,7 +128,9 @@ function contentOf(
   }
 }
 
-/** One that several folds left is told where each of them is. */
+/**
+ * A line may come from several folds. It is left out only if the context tells the messages of each of them.
+ */
 export function toldLines(folded: readonly FoldedLine[], told: readonly SeqRange[]): ReadonlySet<string> {
   const isTold = (line: FoldedLine) =>
     told.some(({ fromSeq, toSeq }) => fromSeq <= line.fromSeq && line.toSeq <= toSeq)
@@ -122,17 +139,20 @@ export function toldLines(folded: readonly FoldedLine[], told: readonly SeqRange
   return lines
 }
 
-/** What people wrote, and the model by its tools, is to last: lines of folds give way to it, the oldest first. */
+/**
+ * Lines by people and by the model's tools are meant to last. Lines of folds are left out before them, the
+ * oldest first.
+ */
 function shownWithin(
   content: string,
   { tokens, folded, language }: { tokens: number; folded: ReadonlySet<string>; language: Language },
 ): { text: string; isClipped: boolean } {
-  // However small it is.
+  // Even a very small text is shown whole if it fits.
   if (estimateTokens(content) <= tokens) return { text: content, isClipped: false }
   return clipDocument(content, tokens, { yielding: folded, language })
 }
 
-/** Headings alone, as in a document from a template, say nothing. */
+/** A document with only headings, as from a template, says nothing. */
 function hasSubstance(content: string): boolean {
   return content.split('\n').some(line => line.trim() !== '' && !/^ {0,3}#{1,6}(?:\s|$)/.test(line))
 }

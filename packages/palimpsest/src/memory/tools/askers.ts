@@ -1,12 +1,13 @@
 import type { SessionKey, SessionRecord } from '../../store/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 
-/** Before the newest question there are seldom more messages of others. */
+/** The newest question is nearly always among so many messages. */
 const MAX_MESSAGES = 100
 
 /**
- * Who is answered in a group, by id: those who said `answers`, or the person who spoke last. Empty where one of them is not
- * known by an id, and where it makes no difference, since owners share in private alone.
+ * The ids of the people who get the answer in a group: the authors of `answers`, or else the last speaker.
+ * The list is empty if one of them has no id. It is empty too if the askers make no difference, since owners
+ * share in private only.
  */
 export async function askersOf(
   { store, namespace, memoryOwners, ownerSharesIn }: MemoryEngine,

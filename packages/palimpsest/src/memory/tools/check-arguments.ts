@@ -1,12 +1,12 @@
 import type { Texts } from '../../language/index.ts'
 import type { ToolDefinition } from './definitions.ts'
 
-/** What a model got wrong, told to it so that it can try again. */
+/** A mistake in the model's call. The model is told of it and can try again. */
 export class ToolArgumentError extends Error {}
 
 export type ToolArguments = Readonly<Record<string, string | number>>
 
-/** Models send numbers as text, `null` for what they leave out, and the whole object as JSON text. */
+/** Models send numbers as text, `null` for fields that they leave out, and the whole object as JSON text. */
 export function checkArguments(
   { name, parameters }: ToolDefinition,
   given: unknown,

@@ -1,7 +1,7 @@
 import { type Language, type Texts, textsOf } from '../../language/index.ts'
 import { MEMORY_TOOL_NAMES, type MemoryToolName } from '../../log/index.ts'
 
-/** A tool as models are told of it: its arguments are a JSON schema. */
+/** A tool as models see it. Its parameters are a JSON schema. */
 export interface ToolDefinition {
   readonly name: MemoryToolName
   readonly description: string
@@ -19,7 +19,7 @@ const MAX_EXPANDED = 100
 
 type Properties = ToolDefinition['parameters']['properties']
 
-/** What a tool takes, and which of that it needs. */
+/** The parameters of a tool, and which of them are required. */
 function takenBy(name: MemoryToolName, of: Texts['tools']['parameters']): [Properties, readonly string[]] {
   const text = (description: string) => ({ type: 'string', description })
   const number = (description: string, most?: number) => ({
@@ -72,7 +72,7 @@ export type Definitions = Readonly<Record<MemoryToolName, ToolDefinition>>
 
 const known = new Map<Language, Definitions>()
 
-/** What the tools are called is the same in all languages. */
+/** A tool has the same name in all languages. */
 export function definitionsIn(language: Language): Definitions {
   const definitions =
     known.get(language) ??

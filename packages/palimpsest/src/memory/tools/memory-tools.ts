@@ -17,7 +17,7 @@ import { isOffered } from './offered.ts'
 import { expandHistory, queryHistory } from './read-history.ts'
 import { writeNote } from './write-note.ts'
 
-/** Flagged, so that it is never summarised, indexed or learned from again. */
+/** `recalled` marks the output, so that it is never summarised, indexed or learned from again. */
 export type ToolOutput = Readonly<Record<string, unknown>> & { readonly recalled: true }
 
 export interface OpenAITool {
@@ -33,7 +33,7 @@ export interface AnthropicTool {
   readonly input_schema: ToolDefinition['parameters']
 }
 
-/** What the AI SDK takes as a tool: enough of it to do without the package. */
+/** The parts of an AI SDK tool that are used here, so that the package itself is not needed. */
 export interface SdkTool {
   readonly description: string
   readonly inputSchema: never
@@ -41,24 +41,24 @@ export interface SdkTool {
 }
 
 /**
- * The memory tools of one session. They are bound to it: no argument names a session, a person or a document, so
- * none can reach another's.
+ * The memory tools of one session. No argument names a session, a person or a document, so a call cannot
+ * reach another session's memory.
  */
 export class MemoryTools {
   readonly #engine: MemoryEngine
   readonly #session: SessionRecord
   readonly #seen: SeenSession
   readonly #texts: Texts['tools']
-  /** Who is answered in a group; of tools for any turn, looked up at each call. */
+  /** The people who get the answer in a group. Tools for any turn look them up at each call. */
   readonly #askers: readonly string[]
   readonly #isForAnyTurn: boolean
-  /** In which the model is told of them, and told what came of them. */
+  /** The language of the tools' descriptions and results. */
   readonly language: Language
   readonly definitions: readonly ToolDefinition[]
 
   /**
-   * `seen`: of what a turn has seen. `null`: they are for any turn of this very session, as long as it is there.
-   * `askers`: who is answered, in a group.
+   * `seen` is what a turn has seen of the session. `null`: the tools are for any turn of this session, as
+   * long as it exists. `askers` are the people who get the answer in a group.
    */
   constructor(
     engine: MemoryEngine,
@@ -85,12 +85,12 @@ export class MemoryTools {
     )
   }
 
-  /** For chat completions. */
+  /** The tools for chat completions. */
   toOpenAI(): OpenAITool[] {
     return this.definitions.map(definition => ({ type: 'function', function: definition }))
   }
 
-  /** For the Messages API. */
+  /** The tools for the Messages API. */
   toAnthropic(): AnthropicTool[] {
     return this.definitions.map(({ name, description, parameters }) => ({
       name,
@@ -99,7 +99,7 @@ export class MemoryTools {
     }))
   }
 
-  /** For `generateText` and its like. */
+  /** The tools for `generateText` and similar functions. */
   toAISDK(): Record<string, SdkTool> {
     return Object.fromEntries(
       this.definitions.map(({ name, description, parameters }) => [
@@ -113,7 +113,10 @@ export class MemoryTools {
     )
   }
 
-  /** Does what a model asked for. What it got wrong is told to it; only what is wrong with the store is thrown. */
+  /**
+   * Runs a tool call of a model. The model is told of its own mistakes. Only failures of the store are
+   * thrown.
+   */
   async execute(name: string, args: unknown): Promise<ToolOutput> {
     const askers = this.#isForAnyTurn ? await askersOf(this.#engine, this.#session) : this.#askers
     const offered = this.definitions.filter(({ name }) =>
@@ -148,7 +151,10 @@ export class MemoryTools {
     }
   }
 
-  /** What another session of the same name says is not for whom these tools were made. */
+  /**
+   * A new session may have the same name. Its messages are not for the people of this session, so the result
+   * is refused.
+   */
   async #read(read: (key: SessionKey) => Promise<object>): Promise<object> {
     const { store, namespace } = this.#engine
     const key: SessionKey = { namespace, id: this.#session.id }
@@ -206,13 +212,13 @@ function documentFor(
   return { namespace, layer: 'chat', key: id }
 }
 
-/** By the symbol that the AI SDK knows its own schemas by, so that the package need not be there. */
+/** Uses the symbol by which the AI SDK knows its own schemas, so that the package itself is not needed. */
 function sdkSchema(parameters: ToolDefinition['parameters']): never {
   return {
     [Symbol.for('vercel.ai.schema')]: true,
     _type: undefined,
     jsonSchema: parameters,
-    // The executor says what is wrong in words that a model can act on.
+    // `execute` reports mistakes in words that a model can act on.
     validate: (value: unknown) => ({ success: true, value }),
   } as never
 }

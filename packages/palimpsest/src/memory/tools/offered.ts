@@ -3,8 +3,9 @@ import type { SessionRecord } from '../../store/index.ts'
 import type { MemoryEngine } from '../engine.ts'
 
 /**
- * What everybody sees is in everybody's prompt: only owners share it, in their private chats, and where that is asked for in
- * groups, as long as owners alone are answered. A person's memory has no place in a group.
+ * Shared memory is in every prompt, so only owners write it, in their private chats. If `ownerSharesIn` is
+ * `groups`, they may also write it in a group where only owners get the answer. A person's memory is never
+ * written in a group.
  */
 export function isOffered(
   name: MemoryToolName,
@@ -20,14 +21,14 @@ export function isOffered(
   return true
 }
 
-/** What is known of a session that may not be there yet. A trait that is left out may be any. */
+/** The known traits of a session that may not exist yet. A trait that is left out may have any value. */
 export interface PossibleSession {
   readonly kind?: SessionRecord['kind'] | undefined
-  /** `null`: it is nobody's. */
+  /** `null`: the session has no user. */
   readonly user?: string | null | undefined
 }
 
-/** The tools that a session like this can have, whoever speaks in it. */
+/** The tools that such a session can have, with any speakers. */
 export function possibleTools(
   { kind, user }: PossibleSession,
   engine: Pick<MemoryEngine, 'memoryOwners' | 'ownerSharesIn'>,

@@ -15,7 +15,7 @@ interface Reading {
   readonly language: Language
 }
 
-/** A message as it is given back: attributed, and harmless wherever it is put. */
+/** A message as the tools return it. It names its speaker, and its text is harmless in any place. */
 export interface RecalledMessage {
   readonly seq: number
   readonly at: string
@@ -25,12 +25,12 @@ export interface RecalledMessage {
 }
 
 const MAX_TEXT_CHARACTERS = 2_000
-/** Of one answer. */
+/** The most tokens of one answer. */
 const MAX_TOKENS = 4_000
 
 function toRecalled(message: Message, language: Language): RecalledMessage {
   const { seq, at, role, sender, content } = message
-  // As in a group: two people may have one name.
+  // Names as in a group, since two people may have the same name.
   const name = sender && senderName({ sender }, FALLBACK_LANGUAGE)
   const text = headedText(message, language, clippedText) ?? inert(clippedText(content))
   return { seq, at: at.toISOString(), role, ...(name && { sender: name }), text }
@@ -41,13 +41,13 @@ function clippedText(content: Content): string {
   return text.length <= MAX_TEXT_CHARACTERS ? text : `${headOf(text, MAX_TEXT_CHARACTERS)}…`
 }
 
-/** What tools were told and said, too; but not what somebody only thought. */
+/** Calls and results of tools are included. Reasoning is not. */
 function sayingText(content: Content): string {
   if (typeof content === 'string') return content
   return modelText(content.filter(({ type }) => type !== 'reasoning'))
 }
 
-/** As many as fit, and at least one. */
+/** As many messages as fit, and at least one. */
 function within(messages: readonly Message[], language: Language): readonly RecalledMessage[] {
   let left = MAX_TOKENS
   const shown: RecalledMessage[] = []
@@ -60,7 +60,7 @@ function within(messages: readonly Message[], language: Language): readonly Reca
   return shown
 }
 
-/** Of this session alone, whatever is asked. */
+/** Searches this session only, whatever the arguments are. */
 export async function queryHistory(
   engine: SearchEngine,
   key: SessionKey,

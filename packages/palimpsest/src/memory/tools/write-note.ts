@@ -14,21 +14,21 @@ import { MAX_CONTENT_CHARACTERS } from './definitions.ts'
 
 export interface Note {
   readonly key: DocumentKey
-  /** The session that it is written from, as it was seen. */
+  /** The session that writes, as it was seen. */
   readonly from: SessionKey
   readonly content: string
   readonly section: string | undefined
   readonly tool: string
-  /** Whom it is about, by id. */
+  /** The id of the person that the note is about. */
   readonly subject: string | null
-  /** The newest message when it was written. */
+  /** The newest message at the time of the write. */
   readonly origin: { readonly sessionId: string; readonly seq: number }
   readonly texts: Texts['tools']
 }
 
 const MAX_LINES = 20
 
-/** Adds dated lines to a document, those that it does not have yet. Answers with how many were new. */
+/** Adds dated lines that a document does not have yet, and returns how many were new. */
 export async function writeNote(
   engine: MemoryEngine,
   note: Note,

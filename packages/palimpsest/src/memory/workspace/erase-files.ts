@@ -8,20 +8,20 @@ import { type FileName, parseFile, readFile, renderFile } from './workspace-file
 type Document = { readonly layer: LayerName; readonly key: string }
 
 export interface ErasedFiles {
-  /** Nothing of these is in any file. */
+  /** Documents that are in no file any more. */
   readonly documents: readonly Document[]
   readonly paths: readonly string[]
-  /** Files that were removed or written anew, copies included. */
+  /** The number of files that were removed or written again. Copies count too. */
   readonly files: number
 }
 
-/** Somebody who writes the same file all the time is left to finish. */
+/** If another program keeps writing a file, a later pass tries again. */
 const TRIES = 3
 
 /**
- * Takes away what files say of documents that an erasure took, and every copy of those files, damaged or half
- * written ones too. A day's file keeps what it says of other chats. What it tells to be gone stays away, even
- * after a power cut; what could not be taken away is warned of.
+ * Removes erased documents from the files, and removes all copies of these files, even damaged or
+ * half-written ones. The file of a day keeps the text of other chats. A removed file stays removed even after
+ * a power cut. A file that cannot be removed brings a warning.
  */
 export async function eraseFiles(
   folder: Folder,
@@ -42,7 +42,7 @@ export async function eraseFiles(
     }
   }
   for (const parent of new Set(done.map(({ path }) => parentOf(path)))) await folder.sync(parent)
-  // Such as can have no file need none removed.
+  // A document that can have no file needs no removal.
   const without = erased.filter(document => [...namesOf([document])].length === 0)
   return {
     documents: [...done.flatMap(({ documents }) => documents), ...without],
@@ -79,7 +79,7 @@ async function listCopies(
   return all
 }
 
-/** How many files there were of it: one or none. */
+/** The number of files that were changed: 0 or 1. */
 async function eraseFile(folder: Folder, file: Erased): Promise<number> {
   for (let tries = 0; file.name.layer === 'daily' && tries < TRIES; tries++) {
     const found = await folder.look(file.path)
@@ -91,7 +91,7 @@ async function eraseFile(folder: Folder, file: Erased): Promise<number> {
   return (await folder.remove(file.path)) ? 1 : 0
 }
 
-/** Of a day's file that nobody damaged; `null`: nothing that could be kept. */
+/** The text of other chats in the file of a day. `null`: the file is damaged, or has nothing else to keep. */
 async function textOfOthers(folder: Folder, { name, path, documents }: Erased): Promise<string | null> {
   const read = readFile(await folder.read(path))
   if ('damage' in read) return null

@@ -4,13 +4,14 @@ import { ID_RULE, isId, MAX_ID_CHARACTERS } from '../../log/index.ts'
 import { type LayerName, parseDailyKey } from '../../store/index.ts'
 
 /**
- * Where a document's file is, and back. An id may be any text, a file name may not: all but `a-z`, `0-9`,
- * `_`, `-` and single dots inside stands as `%xx`. Capitals do too, since some file systems do not tell them
- * from small letters. So no two ids have one name, on any file system, and none leaves its folder.
+ * Maps documents to file paths and back. An id may be any text, but a file name may not. So all characters
+ * except `a-z`, `0-9`, `_`, `-` and single dots inside are written as `%xx`. Capital letters are written so
+ * too, since some file systems do not tell them from small ones. So two ids never share a name, on any file
+ * system, and no id leaves its folder.
  */
 
 export type DocumentName = { readonly layer: Exclude<LayerName, 'daily'>; readonly key: string }
-/** One file holds a day's documents of all sessions. */
+/** One file holds the documents of all sessions of a day. */
 export type DayName = { readonly layer: 'daily'; readonly day: string }
 
 const SINGLE = { persona: 'SOUL.md', global: 'MEMORY.md' } as const
@@ -18,22 +19,22 @@ const FOLDERS = { user: 'users', scope: 'scopes', chat: 'chat_memories' } as con
 const DAYS = 'memory'
 const EXTENSION = '.md'
 
-/** All that hold documents; `''` is the workspace itself. */
+/** All folders with documents. `''` is the workspace itself. */
 export const DOCUMENT_FOLDERS: readonly string[] = ['', ...Object.values(FOLDERS), DAYS]
 
-/** File systems take 255 bytes; what is set aside, and temporary files, need some of them. */
+/** File systems allow 255 bytes. Names of set-aside and temporary files need some of them. */
 const MAX_NAME_CHARACTERS = 200
 const SHORTENED_CHARACTERS = 120
 const DIGEST_CHARACTERS = 40
 
-/** Windows keeps these for itself, with any ending. */
+/** Windows reserves these names, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/
-/** What `encodeId` may leave of a long id. A `~` is nowhere else, since in an id it is encoded. */
+/** The short form of a long id. A `~` appears in no other name, since ids encode it. */
 const SHORTENED = /^[a-z0-9_%.-]{1,120}~[0-9a-f]{40}$/
 const DOT = 0x2e
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Relative to the workspace, with `/`. */
+/** The path relative to the workspace, with `/`. */
 export function fileOf({ layer, key }: { readonly layer: LayerName; readonly key: string }): string {
   if (layer === 'persona' || layer === 'global') return SINGLE[layer]
   if (layer === 'daily') return dayFile(parseDailyKey(key)?.day ?? refuse(key, 'a day, a slash and an id'))
@@ -49,8 +50,8 @@ function refuse(key: string, allowed: string): never {
 }
 
 /**
- * Which document a file is; `null`: none that its name tells. A long id is not in the name but in the
- * file's first line: for those there is `documentOfShortened`.
+ * The document of a file. `null`: the name does not tell it. For a long id, the file's first line has the id,
+ * and `documentOfShortened` checks it.
  */
 export function documentOf(path: string): DocumentName | DayName | null {
   if (path === SINGLE.persona) return { layer: 'persona', key: '' }
@@ -63,13 +64,13 @@ export function documentOf(path: string): DocumentName | DayName | null {
   return layer && id !== null ? { layer, key: id } : null
 }
 
-/** A file whose first line has to say whose it is. */
+/** Whether only the first line of the file tells its document. */
 export function isShortened(path: string): boolean {
   const parts = splitPath(path)
   return parts !== null && layerOf(parts.folder) !== null && SHORTENED.test(parts.name)
 }
 
-/** Which document it is if that id is its own; `null`: by its digest it is another's. */
+/** The document of a file with this id. `null`: the digest in the name belongs to another id. */
 export function documentOfShortened(path: string, id: string): DocumentName | null {
   const layer = layerOf(splitPath(path)?.folder ?? '')
   if (!layer || !isShortened(path) || !isId(id)) return null
@@ -95,7 +96,7 @@ function nameOf(id: string): string {
   return `${head}~${digest}`
 }
 
-/** Of any length; `decodeId` is its reverse. */
+/** The result may be of any length. `decodeId` is the reverse. */
 export function encodeId(id: string): string {
   const bytes = Buffer.from(id)
   const name = Array.from(bytes, (byte, place) =>
@@ -104,7 +105,7 @@ export function encodeId(id: string): string {
   return DEVICE.test(name) ? `${hex(name.charCodeAt(0))}${name.slice(1)}` : name
 }
 
-/** A dot is, unless it begins or ends the id or follows another one. */
+/** A dot is plain, unless it begins or ends the id or follows another dot. */
 function isPlain(bytes: Uint8Array, place: number): boolean {
   const byte = bytes[place]!
   if (byte !== DOT) return /[a-z0-9_-]/.test(String.fromCharCode(byte))
@@ -115,7 +116,7 @@ function hex(byte: number): string {
   return `%${byte.toString(16).padStart(2, '0')}`
 }
 
-/** `null` where it is no id as `encodeId` writes it, so that each id has one name only. */
+/** `null`: `encodeId` does not write such a name. So each id has exactly one name. */
 export function decodeId(name: string): string | null {
   if (name.length > MAX_ID_CHARACTERS * 9 || !/^(?:[a-z0-9_.-]|%[0-9a-f]{2})+$/.test(name)) return null
   try {

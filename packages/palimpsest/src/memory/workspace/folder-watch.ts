@@ -3,9 +3,9 @@ import { DOCUMENT_FOLDERS } from './file-names.ts'
 import type { Folder } from './folder.ts'
 
 /**
- * Tells which files somebody touched, where the system can tell: it may miss some, so the files are looked
- * through now and then in any case. Each folder is watched by itself: to watch all that is beneath one costs
- * a handle for every file on some systems.
+ * Tells which files were touched, if the system can tell. The system may miss some, so all files are also
+ * checked from time to time. Each folder is watched by itself, since on some systems a recursive watch needs
+ * a handle for each file.
  */
 export class FolderWatch {
   readonly #folder: Folder
@@ -17,7 +17,7 @@ export class FolderWatch {
     this.#onTouch = onTouch
   }
 
-  /** Also anew: a folder may have been removed and made again. */
+  /** Also opens the watch again, since a folder may have been removed and made again. */
   open(): void {
     const old = this.#watchers
     this.#watchers = DOCUMENT_FOLDERS.flatMap(folder => this.#watch(folder))

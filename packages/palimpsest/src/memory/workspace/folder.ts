@@ -24,15 +24,15 @@ import { DOCUMENT_FOLDERS, documentOf, isShortened } from './file-names.ts'
 
 export type Found =
   | { readonly kind: 'missing' }
-  /** Something else is in its place, or it cannot be read. */
+  /** Something other than a file is in this place, or the file cannot be read. */
   | { readonly kind: 'blocked'; readonly reason: string }
   | { readonly kind: 'file'; readonly stamp: Stamp }
 
-/** Changes whenever the file does. */
+/** A stamp changes whenever the file changes. */
 export interface Stamp {
   readonly text: string
   readonly bytes: number
-  /** It is so old that a further change would have another one. */
+  /** Whether the stamp is old enough that a further change would give another one. */
   readonly isSettled: boolean
 }
 
@@ -42,13 +42,13 @@ const TEMPORARY = /^\.(.+)\.[0-9a-f]{8}\.tmp$/
 const ASIDE = /^(.+)\.set-aside-\d{8}T\d{6}Z(?:-\d+)?$/
 /** File systems count time in steps of up to two seconds. */
 const SETTLED_MS = 2_500
-/** Of one file in one second. */
+/** The most copies of one file in one second. */
 const MAX_ASIDE = 1_000
 
-/** Not followed where the system can help it; and no pipe makes it wait. */
+/** Does not follow a link if the system supports that, and does not wait for a pipe. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** Whose files they are. */
+/** The namespace and the database that the files belong to. */
 export interface FolderOwner {
   readonly namespace: string
   readonly database: Identity
@@ -75,8 +75,9 @@ export class Folder {
   }
 
   /**
-   * Makes what is missing of it. One that belongs to another namespace or database is refused. One that an earlier
-   * version marked, which named no database, is taken; so is one of an earlier generation of the same database.
+   * Makes the missing parts of the folder. A folder of another namespace or database is refused. A marker of
+   * an earlier version, which named no database, is accepted. So is a marker of an earlier generation of the
+   * same database.
    */
   async claim(): Promise<void> {
     try {
@@ -86,14 +87,17 @@ export class Folder {
         await this.#writeMarker('over')
         this.#check(await this.#readMarker())
       }
-      // One that cannot be made now is tried again when something is written there.
+      // A folder that cannot be made now is tried again when a file is written there.
       for (const name of DOCUMENT_FOLDERS) await this.#make(name).catch(() => undefined)
     } catch (error) {
       throw refusal(this.path, error)
     }
   }
 
-  /** Of two at once only one can link. Where links are not to be had, the first finds out at its next look. */
+  /**
+   * If two processes write the marker at once, only one can link it. On a file system without links, the
+   * first one finds the other's marker at its next look.
+   */
   async #writeMarker(how: 'anew' | 'over'): Promise<void> {
     const marker = { format: FORMAT, ...this.#owner }
     const temporary = await this.#writeTemporary(MARKER, `${JSON.stringify(marker)}\n`)
@@ -123,7 +127,7 @@ export class Folder {
     }
   }
 
-  /** `older`: its marker is to be replaced. */
+  /** `older`: the marker has to be replaced. */
   #check(marker: string | null): 'ours' | 'older' {
     const { format, namespace, database } = parseMarker(marker)
     if (format !== FORMAT || typeof namespace !== 'string')
@@ -156,7 +160,7 @@ export class Folder {
     })
   }
 
-  /** Those in one of its folders that may be documents, by their names. */
+  /** Lists the files of one folder that may be documents by their names. */
   async list(folder: string): Promise<readonly string[]> {
     const isLink = await isSymbolicLink(this.at(folder))
     const names = isLink ? [] : await readdir(this.at(folder)).catch(emptyIfMissing)
@@ -165,7 +169,7 @@ export class Folder {
       .filter(path => documentOf(path) !== null || isShortened(path))
   }
 
-  /** What a process left that ended while it wrote. */
+  /** Removes temporary files of a process that ended during a write. */
   async removeTemporary(): Promise<void> {
     for (const folder of DOCUMENT_FOLDERS) {
       if (await isSymbolicLink(this.at(folder))) continue
@@ -198,8 +202,9 @@ export class Folder {
   }
 
   /**
-   * The file is always whole: as it was or as it is to be. `null`: it is not the one any more that has this
-   * stamp (`null`: none), so somebody wrote it meanwhile and it stays as it is.
+   * Writes a file in one step, so that it always has either the old or the new text. `null`: the file no
+   * longer has the expected stamp, so another program wrote it, and it stays as it is. An expected stamp of
+   * `null` means that there is no file.
    */
   async write(path: string, text: string, expected: Stamp | null): Promise<Stamp | null> {
     if (!(await this.#isStill(path, expected))) return null
@@ -240,7 +245,7 @@ export class Folder {
     }
   }
 
-  /** Out of the way, under a name of its own. Answers with that. */
+  /** Moves a file aside, under a new name, and returns that name. */
   async setAside(path: string, now: number): Promise<string> {
     const name = await this.#freeName(path, now)
     await rename(this.at(path), this.at(name))
@@ -248,7 +253,7 @@ export class Folder {
     return name
   }
 
-  /** A copy likewise; the file stays. */
+  /** Keeps a copy under a new name. The file itself stays. */
   async copyAside(path: string, bytes: Uint8Array, now: number): Promise<string> {
     const name = await this.#freeName(path, now)
     const handle = await open(this.at(name), 'wx', 0o600)
@@ -261,7 +266,7 @@ export class Folder {
     return name
   }
 
-  /** What was set aside or left half written in one of its folders, by the files that it was made of. */
+  /** Lists set-aside and half-written copies in one folder, by the file that each is a copy of. */
   async listCopies(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
     const isLink = await isSymbolicLink(this.at(folder))
     const names = isLink ? [] : await readdir(this.at(folder)).catch(emptyIfMissing)
@@ -276,8 +281,8 @@ export class Folder {
   }
 
   /**
-   * Takes a file away, or a link in its place; anything else there is nobody's. It can come back after a power
-   * cut until `sync` was called. `false`: there was none.
+   * Removes a file, or a link in its place. Anything else in that place stays. Until `sync`, the file may
+   * come back after a power cut. `false`: there was no file.
    */
   async remove(path: string): Promise<boolean> {
     const [parent, own] = [dirname(this.at(path)), this.at(path)]
@@ -292,7 +297,7 @@ export class Folder {
     return true
   }
 
-  /** What was taken away in one of its folders stays away. */
+  /** After this, removed files of the folder stay removed. */
   async sync(folder: string): Promise<void> {
     await syncFolder(this.at(folder))
   }
@@ -308,7 +313,7 @@ export class Folder {
   }
 }
 
-/** Something of somebody else's is in the way. */
+/** Something that is not ours is in the way. */
 class BlockedError extends Error {
   readonly code: string
   constructor(reason: string) {
@@ -349,11 +354,11 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs, ctimeMs }: BigIntStats): St
   }
 }
 
-/** What takes a file's place is shared with the same group. */
+/** The new file gets the same group as the old one. */
 async function keepGroup(path: string, replacement: string): Promise<void> {
   const before = await lstat(path).catch(() => null)
   if (before === null || privateMode(before.mode) === privateMode(0)) return
-  // Of another owner's group it can be given to none.
+  // The group of another owner cannot be set.
   await chown(replacement, -1, before.gid).then(
     () => chmod(replacement, privateMode(before.mode)),
     () => {},
@@ -380,7 +385,7 @@ function emptyIfMissing(error: unknown): string[] {
   throw error
 }
 
-/** What the system calls it, for people: `ENOSPC`. */
+/** The system's code for an error, such as `ENOSPC`. */
 export function codeOf(error: unknown): string {
   const { code } = Object(error)
   return typeof code === 'string' ? code : String(error)

@@ -1,14 +1,17 @@
-/** What stands in the place of some lines: `lines` instead of those from `start` up to `end`. */
+/** A change: `lines` replace the lines from `start` up to `end`. */
 export interface Hunk {
   readonly start: number
   readonly end: number
   readonly lines: readonly string[]
 }
 
-/** More lines than that are not compared by this: it takes time and room for each pair. */
+/** Longer texts are not compared in this way, since it takes time and memory for each pair of lines. */
 export const MAX_LINES = 4_000
 
-/** What leads from one list of lines to another, in order. Between two hunks at least one line stays. */
+/**
+ * The changes that lead from one list of lines to the other, in order. At least one line stays between two
+ * changes.
+ */
 export function diffLines(before: readonly string[], after: readonly string[]): readonly Hunk[] {
   const hunks: Hunk[] = []
   let [start, from] = [0, 0]
@@ -24,7 +27,7 @@ export function diffLines(before: readonly string[], after: readonly string[]): 
   return hunks
 }
 
-/** The lines of both, each once: those that they have in common in their place, between them ours first. */
+/** The lines of both lists. Common lines appear once. Between them, our lines come before theirs. */
 export function uniteLines(ours: readonly string[], theirs: readonly string[]): readonly string[] {
   const lines: string[] = []
   let [fromOurs, fromTheirs] = [0, 0]
@@ -36,7 +39,7 @@ export function uniteLines(ours: readonly string[], theirs: readonly string[]): 
   return [...lines, ...ours.slice(fromOurs), ...theirs.slice(fromTheirs)]
 }
 
-/** Those of one list that are not in the other as well. */
+/** The lines of one list that have no common line in the other. */
 export function withoutCommon(lines: readonly string[], others: readonly string[]): readonly string[] {
   const common = new Set(commonLines(lines, others).map(([place]) => place))
   return lines.filter((_, place) => !common.has(place))
@@ -60,7 +63,7 @@ function* longestCommon(rows: readonly string[], columns: readonly string[]): Ge
   const numbers = new Map<string, number>()
   const [left, right] = [numberLines(rows, numbers), numberLines(columns, numbers)]
   const width = columns.length + 1
-  /** How many lines the rests from here on have in common. */
+  /** The number of lines that the rests from this place on have in common. */
   const lengths = new Uint16Array((rows.length + 1) * width)
   for (let row = rows.length - 1; row >= 0; row--)
     for (let column = columns.length - 1; column >= 0; column--) {

@@ -3,15 +3,15 @@ import type { DocumentStore, MirrorState, Store } from '../../store/index.ts'
 type VersionReader = Pick<DocumentStore, 'readDocumentVersions'>
 
 /**
- * What its file last said is gone from the database: an erasure took lines away, with all versions that had
- * them, and the file may still have them. Nothing else takes versions away.
+ * Whether the version that the file last had is gone from the database. Then an erasure removed lines with
+ * all versions that had them, and the file may still have these lines. Only an erasure removes versions.
  */
 export async function hasLostLines(
   documents: VersionReader,
   namespace: string,
   state: MirrorState,
 ): Promise<boolean> {
-  // Where nothing is known of the file, it may be of any version.
+  // If no version of the file is known, the file may have any version.
   const mirrored = Math.max(1, state.mirroredVersion)
   if (mirrored >= state.version) return false
   const { layer, key } = state
@@ -22,10 +22,13 @@ export async function hasLostLines(
   return versions.length === 0
 }
 
-/** So many that are behind are looked at: where there are more, some of them are counted later. */
+/** So many documents that are behind are checked. If there are more, the rest is counted later. */
 const MAX_BEHIND = 1_000
 
-/** How many documents may still have in their files what was erased: such as are gone, and such as lost lines. */
+/**
+ * The number of documents whose files may still have erased text: erased documents, and documents that lost
+ * lines.
+ */
 export async function countFilesBehindErasures(
   store: Pick<Store, 'documents' | 'mirror'>,
   namespace: string,

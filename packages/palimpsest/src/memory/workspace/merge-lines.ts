@@ -2,7 +2,7 @@ import { diffLines, type Hunk, MAX_LINES, uniteLines, withoutCommon } from './li
 
 export interface MergedLines {
   readonly lines: readonly string[]
-  /** Places that both changed, each in another way: both forms stand there. */
+  /** The number of places that both sides changed in different ways. Both forms are kept there. */
   readonly conflicts: number
 }
 
@@ -15,8 +15,8 @@ interface Cluster {
 }
 
 /**
- * Every line that either side added is in the result; a line of the base is in it if both sides kept it.
- * Where both put something in the same place, ours comes first.
+ * The result has each line that either side added. It has a line of the base if both sides kept it. If both
+ * sides add lines at the same place, ours come first.
  */
 export function mergeLines(
   base: readonly string[],
@@ -61,7 +61,9 @@ function findClusters(ours: readonly Hunk[], theirs: readonly Hunk[]): readonly 
   return clusters
 }
 
-/** Both remove a line, one adds inside what the other removes, or both add at the same place. */
+/**
+ * Both remove the same line, one adds inside the lines that the other removes, or both add at the same place.
+ */
 function belongs(hunk: Hunk, cluster: Cluster): boolean {
   return hunk.start < cluster.end || (hunk.start === cluster.start && hunk.end === cluster.end)
 }
@@ -70,7 +72,7 @@ function applyClusters(base: readonly string[], clusters: readonly Cluster[]): M
   const lines: string[] = []
   let conflicts = 0
   let place = 0
-  /** The last line is a blank one of a place where both sides wrote, so it may go. */
+  /** The last line is a blank one at a place where both sides wrote, so it may be dropped. */
   let mayDropBlank = false
   const keep = (kept: readonly string[]) => {
     if (kept.length === 0) return
@@ -105,7 +107,10 @@ function linesOf({ ours, theirs }: Cluster): ClusterLines {
   return { ours: ours.flatMap(hunk => hunk.lines), theirs: theirs.flatMap(hunk => hunk.lines) }
 }
 
-/** Both may have added the same line, one of them to what the other left out right before it: it stands once. */
+/**
+ * Both sides may have added the same line, one of them in a change right before the other's. The line appears
+ * once.
+ */
 function withoutRepeats(cluster: Cluster, previous: Cluster): ClusterLines {
   const [lines, before] = [linesOf(cluster), linesOf(previous)]
   return {

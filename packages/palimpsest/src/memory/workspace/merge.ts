@@ -2,10 +2,10 @@ import { type MergedLines, mergeLines, sameLines } from './merge-lines.ts'
 import { PREAMBLE, type Section, splitSections } from './sections.ts'
 
 /**
- * Joins two changes of one document: section by section, and by lines in those that both changed. What
- * either side added stays; what one side removed and the other left alone goes; what both changed stands
- * in both forms. A section that one side removed and the other changed stays. Where the base is not known,
- * nothing can be told to have been removed, so nothing goes.
+ * Joins two changes of one document, section by section. Sections that both sides changed are merged by
+ * lines. Text that either side added stays. Text that one side removed and the other left alone goes. Text
+ * that both sides changed appears in both forms. A section that one side removed and the other changed stays.
+ * If the base is not known, nothing counts as removed, so nothing goes.
  */
 export function mergeDocuments({ base, ours, theirs }: Sides<string | null, string>): {
   readonly content: string
@@ -41,11 +41,11 @@ interface Sides<Base, Side = Base> {
 }
 
 interface MergedSection extends MergedLines {
-  /** What follows it if another section does. */
+  /** The blank lines after the section, if another section follows. */
   readonly blanks: readonly string[]
 }
 
-/** `null`: it was removed. */
+/** `null`: the section was removed. */
 function mergeSection({ base, ours, theirs }: Sides<Section | undefined>): MergedLines | null {
   if (ours && theirs) return mergeLines(base?.lines ?? [], ours.lines, theirs.lines)
   const left = ours ?? theirs
@@ -53,7 +53,10 @@ function mergeSection({ base, ours, theirs }: Sides<Section | undefined>): Merge
   return { lines: left.lines, conflicts: base ? 1 : 0 }
 }
 
-/** As a side has them where something follows there; else one line, since two sections come together. */
+/**
+ * The blank lines of a side that has another section behind this one. If no side has, one blank line
+ * separates the two sections.
+ */
 function mergeBlanks(sides: Sides<Section | undefined>, lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return sides.ours?.lines.length === 0 ? sides.ours.blanks : []
   const [base, ours, theirs] = [sides.base, sides.ours, sides.theirs].map(section =>
@@ -71,13 +74,16 @@ function joinSections(sections: readonly MergedSection[]): string {
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`
 }
 
-/** As ours has them, unless only theirs moved any. What the other side has beside them follows what it followed there. */
+/**
+ * Our order, unless only the other side moved sections. A section that only the other side has follows the
+ * section that it followed there.
+ */
 function orderNames({ base, ours, theirs }: Sides<ReadonlyMap<string, Section>>): readonly string[] {
   const isOursMoved = !sameLines([...base.keys()], [...ours.keys()])
   const [main, other] = isOursMoved ? [ours, theirs] : [theirs, ours]
   const groups = new Map<string, string[]>()
   for (const name of main.keys()) groups.set(name, [name])
-  /** Of each name that both have: the last of those right below it that only the main side has. */
+  /** For each name that both sides have: the last of the names right below it that only the main side has. */
   const anchors = new Map<string, string>()
   let anchor = PREAMBLE
   for (const name of main.keys()) {

@@ -24,51 +24,57 @@ export interface MirrorOptions {
   readonly folder: Folder
   readonly clock: () => number
   readonly warnings: Warnings
-  /** The files are still this process's to write. */
+  /** Whether this process may still write the files. */
   readonly isHeld: () => Promise<boolean>
 }
 
 export interface SyncCounts {
-  /** Files. */
+  /** The number of files. */
   written: number
-  /** Documents that a person changed in their files. */
+  /** The number of documents that a person changed in their files. */
   read: number
-  /** Files that were moved out of the way, or of which a copy was kept. */
+  /** The number of files that were moved aside or copied aside. */
   setAside: number
 }
 
-/** A larger file is no memory, unless the documents themselves are as large. */
+/** A larger file is not read as memory, unless the documents themselves are as large. */
 export const MAX_BYTES = 1_000_000
 const VERSIONS_AT_A_TIME = 200
-/** Somebody who writes the same file all the time is left to finish. */
+/** If another program keeps writing a file, a later pass tries again. */
 const TRIES = 3
 
 /**
- * Brings one file and its documents into line, in both directions. What always holds: nothing that a
- * person wrote is overwritten before it is in the database or set aside; nothing is taken from a file that
- * is damaged; and a document is noted as mirrored only when its file says the same. An erasure comes before all
- * that: of a document that lost lines to one nothing is taken from the file and nothing is set aside.
+ * Reconciles one file with its documents, in both directions. What always holds: text of a person is in the
+ * database or set aside before it is overwritten. Nothing is taken from a damaged file. A document counts as
+ * mirrored only when its file says the same. An erasure comes first: if a document lost lines to an erasure,
+ * nothing is taken from its file, and nothing is set aside.
  *
- * An edit is a text that is neither the one last mirrored nor the database's own, nor a version in between:
- * a process that ended after it had written, and before it could say so, leaves such a one. At the first look
- * of a process any version will do, since files may also have been put back from a copy. Afterwards an older
- * one is an edit: somebody took a change back.
+ * A text is an edit if it is neither the last mirrored version, nor the present one, nor a version in
+ * between. A process that ends after a write and before its note leaves a version in between. At the first
+ * look of a process, any version counts as unedited, since files may also come from a restored copy. Later,
+ * an older version is an edit: a person took a change back.
  */
 export class Mirror {
   readonly #options: MirrorOptions
-  /** Files that were in line when last looked at, with their stamps. */
+  /** Files that matched at the last look, with their stamps. */
   readonly #seen = new Map<string, Stamp>()
-  /** Files of which a copy was set aside, with their stamps: if they cannot be written, there is one copy only. */
+  /**
+   * Files with a copy set aside, with their stamps. If such a file cannot be written, no further copy is
+   * made.
+   */
   readonly #copied = new Map<string, string>()
   readonly counts: SyncCounts = { written: 0, read: 0, setAside: 0 }
-  /** Files that were written anew since their documents lost lines to an erasure, and copies that were removed. */
+  /**
+   * The number of files written again because their documents lost lines to an erasure, and of removed
+   * copies.
+   */
   followed = 0
 
   constructor(options: MirrorOptions) {
     this.#options = options
   }
 
-  /** The file is gone, or another one. */
+  /** The file is gone, or it is another one. */
   forget(path: string): void {
     this.#seen.delete(path)
     this.#copied.delete(path)
@@ -87,7 +93,7 @@ export class Mirror {
     return 'not finished'
   }
 
-  /** `false`: somebody is writing the file. */
+  /** `false`: another program is writing the file. */
   async #tryOnce(name: FileName, path: string, { isBehind, isPatient }: Look): Promise<boolean> {
     const { folder, warnings } = this.#options
     const found = await folder.look(path)
@@ -102,7 +108,7 @@ export class Mirror {
     const lost = await this.#findLostLines(states)
     if (lost.size > 0) await this.#removeCopies(path)
     if (lost.size > 0 && stamp) this.followed += 1
-    // Deleting a file forgets nothing: it comes back.
+    // Deleting a file does not delete its memory. The file is written again.
     if (!stamp) return states.length === 0 || (await this.#write(path, { name, states, stamp }))
     // An editor may empty a file before it writes it.
     const isBeingWritten = isPatient && !stamp.isSettled
@@ -127,7 +133,7 @@ export class Mirror {
     return await this.#takeEdits(path, { name, states, stamp, file: cut, lost })
   }
 
-  /** Those of its documents that lost lines to an erasure since it was mirrored, by their keys. */
+  /** The keys of the file's documents that lost lines to an erasure since they were mirrored. */
   async #findLostLines(states: readonly MirrorState[]): Promise<ReadonlySet<string>> {
     const { store, namespace } = this.#options
     const lost = new Set<string>()
@@ -160,7 +166,7 @@ export class Mirror {
     return 2 * Math.max(...sizes)
   }
 
-  /** What the file would say had nobody touched it: as the database has it now, and as last mirrored. */
+  /** The text that an untouched file would have: by the present documents, and by the mirrored versions. */
   async #knownTexts(name: FileName, states: readonly MirrorState[]): Promise<readonly [string, string]> {
     const mirrored: FilePart[] = []
     for (const state of states) {
@@ -170,7 +176,10 @@ export class Mirror {
     return [renderFile(name, states), renderFile(name, mirrored)]
   }
 
-  /** A file without its last line is a person's own, or one that was cut off and perhaps edited before. */
+  /**
+   * A file without its last line was written by a person, or it was cut off. A cut-off file may have been
+   * edited before that.
+   */
   async #judge(
     name: FileName,
     states: readonly MirrorState[],
@@ -198,10 +207,10 @@ export class Mirror {
       await this.#noteRead(part, state)
     }
     const current = isChanged ? await this.#readStates(name) : states
-    // Not before its copies are gone, too.
+    // If documents lost lines meanwhile, the copies of the file have to go first.
     if (isChanged && (await this.#findLostLines(current)).size > edited.lost.size) return false
     if (current.length === 0) return true
-    // Sections of chats that there are not, and what stands above all of them, stay in the file.
+    // Sections of unknown chats, and text above all sections, stay in the file.
     const keys = new Set(current.map(({ key }) => key))
     const strangers = file.parts.filter(({ key }) => !keys.has(key))
     if (file.loose !== '')
@@ -233,8 +242,8 @@ export class Mirror {
   }
 
   /**
-   * The document was not erased, and the file is still there. In this order: whoever erases one takes the file
-   * away before it is no longer said that it has to be.
+   * Whether the document is not erased and the file is still there. This order matters: an erasure removes
+   * the file first and its own note afterwards.
    */
   async #mayTake(path: string, { layer, key }: FilePart, stamp: Stamp): Promise<boolean> {
     const { store, namespace, folder, isHeld } = this.#options
@@ -262,7 +271,7 @@ export class Mirror {
           key: { namespace, layer, key },
           change: current => {
             result.taken = 'overtaken'
-            // What it was compared with may have been erased meanwhile.
+            // The version that was compared may have been erased meanwhile.
             if ((current?.version ?? 0) !== (state?.version ?? 0)) return null
             const ours = normalizeMarkdown(current?.content ?? '')
             const merged = current
@@ -292,7 +301,7 @@ export class Mirror {
     return taken
   }
 
-  /** Whether the text is a version that the file may have been written from, and what was last mirrored. */
+  /** Whether the text is a version that the file may have had, and the last mirrored text. */
   async #findVersions(
     path: string,
     state: MirrorState,
@@ -304,7 +313,7 @@ export class Mirror {
     return { isVersion: false, base: await this.#mirroredContent(state) }
   }
 
-  /** `null`: it is not known. */
+  /** `null`: the text is not known. */
   async #mirroredContent(state: MirrorState): Promise<string | null> {
     if (state.mirroredVersion === 0) return null
     if (state.mirroredVersion === state.version) return normalizeMarkdown(state.content)
@@ -316,7 +325,7 @@ export class Mirror {
     return found ? normalizeMarkdown(found.content) : null
   }
 
-  /** From the one before the current through `last`. */
+  /** The versions from the one before the present one down to `last`. */
   async *#earlierVersions(state: MirrorState, last: number): AsyncGenerator<DocumentVersion> {
     const { store, namespace } = this.#options
     for (let before = state.version; before > last; ) {
@@ -328,7 +337,7 @@ export class Mirror {
     }
   }
 
-  /** Nothing is taken from it. */
+  /** Takes nothing from the file. */
   async #setAside(path: string, file: Pick<Edited, 'name' | 'states'>, reason: string): Promise<boolean> {
     const { folder, clock, warnings } = this.#options
     const name = await folder.setAside(path, clock())
@@ -357,7 +366,10 @@ export class Mirror {
     return true
   }
 
-  /** If it cannot be written back now, it is not read again and again. The document is still behind. */
+  /**
+   * Notes the edit as read. If the file cannot be written now, the same edit is not read again. The document
+   * still counts as behind.
+   */
   async #noteRead({ layer, key, content }: FilePart, state: MirrorState | undefined): Promise<void> {
     const { store, namespace } = this.#options
     const version = state?.mirroredVersion ?? 0
@@ -376,16 +388,16 @@ export class Mirror {
 }
 
 export interface Look {
-  /** The database says so; else a file that nobody touched needs no look. */
+  /** Whether the database has a newer version. If not, an untouched file needs no look. */
   readonly isBehind: boolean
-  /** What looks damaged is left alone for a while, since somebody may be writing it. */
+  /** Whether a damaged file is left alone for a while, since another program may be writing it. */
   readonly isPatient: boolean
 }
 
 interface Written {
   readonly name: FileName
   readonly states: readonly MirrorState[]
-  /** Of the file that it takes the place of; `null`: there is none. */
+  /** The stamp of the file that is replaced. `null`: there is none. */
   readonly stamp: Stamp | null
   readonly text?: string
 }
@@ -395,23 +407,29 @@ interface Edited {
   readonly states: readonly MirrorState[]
   readonly stamp: Stamp
   readonly file: FileContent & { readonly text: string; readonly isCut?: boolean }
-  /** Documents that lost lines to an erasure: what the file says of them is void. */
+  /** Documents that lost lines to an erasure. The file's text for them is ignored. */
   readonly lost: ReadonlySet<string>
 }
 
-/** What became of an edit. `overtaken`: the document or the file is another one by now; look again. */
+/**
+ * The result of an edit. `overtaken`: the document or the file has changed meanwhile, so it is looked at
+ * again.
+ */
 type Taken = 'nothing' | 'changed' | 'overtaken'
 
 export function pathOf(name: FileName): string {
   return name.layer === 'daily' ? dayFile(name.day) : fileOf(name)
 }
 
-/** It concerns all files alike. */
+/** Whether the failure affects all files. */
 export function isStoreFailure(error: unknown): boolean {
   return PalimpsestError.isInstance(error) && (error.code.startsWith('store_') || error.code === 'closed')
 }
 
-/** What the system says of it, or the store of its document; a mistake of ours is no file's fault. */
+/**
+ * Whether the error comes from the system or from the store of this document. A bug of ours is not the fault
+ * of a file.
+ */
 function isOfThisFile(error: unknown): boolean {
   return typeof Object(error).code === 'string' && !isStoreFailure(error)
 }
@@ -435,12 +453,12 @@ function isNoted(
   return mirroredVersion === note.version && mirroredHash === note.hash
 }
 
-/** Over the normalised text, so that line ends and the like make no difference. */
+/** The hash of the normalised text, so that line breaks make no difference. */
 function hashOf(content: string): string {
   return createHash('sha256').update(normalizeMarkdown(content)).digest('hex')
 }
 
-/** Where they have none, the file was not edited but replaced. */
+/** If they have no line in common, the file was replaced and not edited. */
 function haveLineInCommon(one: string, other: string): boolean {
   const lines = new Set(one.split('\n').filter(line => line.trim() !== ''))
   return other.split('\n').some(line => lines.has(line))

@@ -2,7 +2,7 @@ import { isId } from '../../log/index.ts'
 import { type LayerName, parseDailyKey } from '../../store/index.ts'
 import type { FileName } from './workspace-file.ts'
 
-/** Of those that can have a file: all but such as have no id for a key. */
+/** The file names of documents. A document whose key holds no valid id has no file. */
 export function* namesOf(documents: readonly { layer: LayerName; key: string }[]): Generator<FileName> {
   for (const { layer, key } of documents) {
     if (layer !== 'daily') {

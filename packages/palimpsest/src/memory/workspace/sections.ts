@@ -1,17 +1,17 @@
 import { closesFence, headingOf, openedFence } from '../document/markdown-lines.ts'
 import { isBlankLine } from './merge-lines.ts'
 
-/** A heading of level 1 or 2 with what stands beneath it, or what stands above the first. */
+/** A heading of level 1 or 2 with the text below it, or the text above the first heading. */
 export interface Section {
-  /** The heading's line and how many such came before it, so that no two of a document are the same. */
+  /** The heading's line and the number of equal headings before it, so that each name is unique. */
   readonly name: string
-  /** With the heading, without blank lines at the end. */
+  /** The lines with the heading, without blank lines at the end. */
   readonly lines: readonly string[]
   readonly blanks: readonly string[]
   readonly isLast: boolean
 }
 
-/** What stands above the first heading: there is always one, if only an empty one. */
+/** The text above the first heading. It always exists, but may be empty. */
 export const PREAMBLE = ''
 
 const LOWEST_LEVEL = 2
@@ -41,7 +41,7 @@ function splitLines(content: string): readonly string[] {
   return lines
 }
 
-/** What looks like a heading inside a block of code is none. */
+/** A line inside a code block is no heading. */
 function* headingPlaces(lines: readonly string[]): Generator<number> {
   let closing: string | null = null
   for (const [place, line] of lines.entries())

@@ -1,6 +1,8 @@
 import type { Warn } from '../../store/index.ts'
 
-/** Says a thing of a file once, until the file is in order again: it is looked at every few seconds. */
+/**
+ * Gives a warning about a file once, until the file is in order again. Files are looked at every few seconds.
+ */
 export class Warnings {
   readonly #warn: Warn
   readonly #said = new Map<string, Set<string>>()

@@ -4,11 +4,11 @@ import { normalizeMarkdown } from '../document/index.ts'
 import { type DayName, type DocumentName, decodeId, encodeId, fileOf, isShortened } from './file-names.ts'
 
 /**
- * How documents stand in a file. Lines that begin with `<!-- palimpsest:` are ours: the last one tells a
- * file that was cut off from one whose last lines a person deleted, and the first one tells whose it is where
- * the name cannot. A day's file has a section for each chat, named by its id as in file names. What looks
- * like one of these inside a document has a backslash before it, so that reading gives back exactly what
- * was written, whatever it says.
+ * The form of documents in a file. Lines that begin with `<!-- palimpsest:` are ours. The last one tells a
+ * cut-off file from one whose last lines a person deleted. The first one has the id, if the name cannot hold
+ * it. The file of a day has a section for each chat, with the id encoded as in file names. A line of a
+ * document that looks like one of ours gets a backslash before it. So a read gives back exactly the written
+ * text, whatever that is.
  */
 
 export type FileName = DocumentName | DayName
@@ -21,9 +21,9 @@ export interface FilePart {
 
 export interface FileContent {
   readonly parts: readonly FilePart[]
-  /** Of a day's file: what stands above the first chat, and so belongs to none. */
+  /** In the file of a day: the text above the first chat. It belongs to no chat. */
   readonly loose: string
-  /** It has its last line. */
+  /** Whether the file has its last line. */
   readonly isEnded: boolean
 }
 
@@ -35,7 +35,7 @@ const OURS_ESCAPED = /^([ \t]*\\*)\\(?=<!-- palimpsest: )/gm
 const HEADING = /^(\\*)(?=##?(?:[ \t]|$))/gm
 const HEADING_ESCAPED = /^(\\*)\\(?=##?(?:[ \t]|$))/gm
 
-/** Of documents that belong into one file, in this order, and of what belongs to none of them. */
+/** Renders the documents of one file, in this order, and the text that belongs to none of them. */
 export function renderFile(name: FileName, parts: readonly Omit<FilePart, 'layer'>[], loose = ''): string {
   return `${name.layer === 'daily' ? renderDay(name, parts, loose) : renderDocument(name, parts)}${END}\n`
 }
@@ -68,7 +68,7 @@ function idLine(id: string): string {
   return `<!-- palimpsest: ${json} -->`
 }
 
-/** The id that the first line tells; `null`: it tells none. */
+/** The id in the first line. `null`: there is none. */
 export function readIdLine(text: string): string | null {
   try {
     const [line = ''] = text.split('\n', 1)
@@ -80,9 +80,9 @@ export function readIdLine(text: string): string | null {
 }
 
 export type ReadText =
-  /** Normalised as documents are. */
+  /** Normalised like documents. */
   | { readonly text: string; readonly isTerminated: boolean }
-  /** Why nothing can be taken from it. */
+  /** Why nothing can be taken from the file. */
   | { readonly damage: string }
 
 export function readFile(bytes: Uint8Array): ReadText {
@@ -92,7 +92,7 @@ export function readFile(bytes: Uint8Array): ReadText {
   return { text: normalizeMarkdown(text), isTerminated: /[\r\n]$/.test(text) }
 }
 
-/** The reverse of `renderFile`, for a text as `readFile` gives it. */
+/** The reverse of `renderFile`, for a text from `readFile`. */
 export function parseFile(name: FileName, text: string): FileContent {
   const all = text.split('\n')
   if (name.layer !== 'daily' && isShortened(fileOf(name)) && readIdLine(text) !== null) all.shift()

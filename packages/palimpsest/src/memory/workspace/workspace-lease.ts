@@ -11,7 +11,7 @@ const NAME = 'workspace'
 const TTL_MS = 30_000
 const RENEW_MS = 10_000
 
-/** The right to write a namespace's files: one process at a time has it. */
+/** The right to write a namespace's files. Only one process has it at a time. */
 export class WorkspaceLease {
   readonly #options: WorkspaceLeaseOptions
   #token: number | null = null
@@ -22,8 +22,8 @@ export class WorkspaceLease {
   }
 
   /**
-   * Renews it, or tries to get it; between two tries nothing is asked, unless it has to be sure. `new`: it
-   * was not this process's before, so anything may have happened to the files.
+   * Renews the lease or tries to take it. `in time` asks the store only from time to time, `now` asks at
+   * once. `new`: this process did not have the lease before, so the files may have changed in any way.
    */
   async hold(urgency: 'now' | 'in time'): Promise<'new' | 'held' | 'of another'> {
     const { store, namespace, owner, clock } = this.#options

@@ -14,13 +14,13 @@ import { WorkspaceLease } from './workspace-lease.ts'
 export interface WorkspaceOptions {
   readonly store: Store
   readonly namespace: string
-  /** Made if there is none. */
+  /** The folder is made if it does not exist. */
   readonly folder: string
   readonly clock: () => number
-  /** Names this process to others: no two have the same. */
+  /** The name of this process. It is unique among all processes. */
   readonly owner: string
   readonly warn: Warn
-  /** Hears what went wrong in the background. */
+  /** Called with failures in the background. */
   readonly onError: (error: unknown) => void
 }
 
@@ -30,7 +30,7 @@ const BEHIND_EVERY_MS = 5_000
 const LOOK_EVERY_MS = 60_000
 const AFTER_CHANGE_MS = 50
 const AFTER_TOUCH_MS = 100
-/** A file that somebody was writing. */
+/** The pause before another look at a file that was being written. */
 const LOOK_AGAIN_MS = 1_000
 const DOCUMENTS_AT_A_TIME = 500
 const BEHIND_AT_A_TIME = 100
@@ -39,15 +39,18 @@ const NOTHING: SyncResult = { written: 0, read: 0, setAside: 0 }
 
 /**
  * Mirrors a namespace's memory in files that a person can read and edit, in a folder on one machine. The
- * database holds the truth: a file that is deleted comes back, one that is damaged is set aside, and what a
- * person writes is merged into the database as a version of its own, with whatever was written there
- * meanwhile.
+ * database holds the truth. A deleted file comes back, and a damaged one is set aside. A person's edit is
+ * merged into the database as a new version, together with other writes of the meantime.
  *
  *   new ── start or sync ──▶ standing by ◀── the lease is another's ──▶ mirroring ── close ──▶ closed
  *
- * What always holds: of all processes on a database one mirrors a namespace, the one that has the lease;
- * one pass goes on at a time; a folder belongs to one namespace of one database, so that no tenant's memory gets
- * into another's, and no test's into production; a pass begins with the files of documents that were erased, so that none is read again; and no trouble with a file reaches a caller: it is warned of once and tried again.
+ * What always holds:
+ * - Of all processes on a database, only the one with the lease mirrors a namespace.
+ * - Only one pass runs at a time.
+ * - A folder belongs to one namespace of one database. So memory never moves between tenants, or from a test
+ *   into production.
+ * - A pass begins with the files of erased documents, so that none of these is read again.
+ * - A problem with a file never reaches a caller. It brings one warning and is tried again.
  */
 export class Workspace {
   readonly #options: WorkspaceOptions
@@ -56,7 +59,7 @@ export class Workspace {
   #opened: Promise<OpenFolder> | null = null
   #last: Promise<unknown> = Promise.resolve()
   #waitingSync: Promise<SyncResult> | null = null
-  /** What a pass that waits for its turn is to look at, beside what is behind. */
+  /** What the waiting pass has to look at, beside the documents that are behind. */
   #wanted: { isFull: boolean; readonly paths: Set<string> } | null = null
   readonly #timers: {
     intervals: NodeJS.Timeout[]
@@ -78,7 +81,10 @@ export class Workspace {
     this.#lease = new WorkspaceLease(options)
   }
 
-  /** An `InvalidArgumentError` where the folder is another namespace's or database's, or cannot be made. */
+  /**
+   * Throws an `InvalidArgumentError` if the folder belongs to another namespace or database, or cannot be
+   * made.
+   */
   async start(): Promise<void> {
     if (this.#closed) throw new ClosedError('workspace')
     const { watch } = await this.#open()
@@ -88,11 +94,11 @@ export class Workspace {
       setInterval(() => this.#soon({}), BEHIND_EVERY_MS).unref(),
       setInterval(() => this.#soon({ isFull: true }), LOOK_EVERY_MS).unref(),
     ]
-    // In the background: nobody who starts waits for thousands of files.
+    // In the background, so that a start does not wait for thousands of files.
     this.sync().catch(error => this.#tell(error))
   }
 
-  /** Looks at everything once, now. Nothing happens where another process has the lease. */
+  /** Looks at all files once, now. If another process has the lease, nothing happens. */
   sync(): Promise<SyncResult> {
     if (this.#closed) return Promise.reject(new ClosedError('workspace'))
     this.#waitingSync ??= this.#inTurn(async () => {
@@ -103,9 +109,9 @@ export class Workspace {
   }
 
   /**
-   * Brings the files into line with what was erased, now. Answers with how many were removed or written anew for it
-   * since it was last asked, and for how many documents that is still to be done: by another process that has the
-   * lease, or since they cannot be written.
+   * Reconciles the files with erasures, now. `files` is the number of files that were removed or written
+   * again since the last call. `left` is the number of documents that still wait, because another process has
+   * the lease or their files cannot be written.
    */
   followErasures(): Promise<{ readonly files: number; readonly left: number }> {
     if (this.#closed) return Promise.reject(new ClosedError('workspace'))
@@ -119,7 +125,7 @@ export class Workspace {
     })
   }
 
-  /** Something changed in the database. */
+  /** Some document changed in the database. */
   noteChange(): void {
     if (this.#closed || this.#timers.change) return
     this.#timers.change = setTimeout(() => {
@@ -128,7 +134,7 @@ export class Workspace {
     }, AFTER_CHANGE_MS).unref()
   }
 
-  /** What is behind is written first. */
+  /** Writes the documents that are behind before it closes. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -146,7 +152,7 @@ export class Workspace {
     }).catch(error => this.#tell(error))
   }
 
-  /** What went wrong is tried again by the next call. */
+  /** A failed open is tried again by the next call. */
   #open(): Promise<OpenFolder> {
     this.#opened ??= this.#openFolder().catch(error => {
       this.#opened = null
@@ -174,7 +180,7 @@ export class Workspace {
     }, AFTER_TOUCH_MS).unref()
   }
 
-  /** In the background; what waits already takes it along. */
+  /** Plans a pass in the background. A pass that already waits takes this along. */
   #soon({ isFull = false, paths = [] }: { isFull?: boolean; paths?: Iterable<string> }): void {
     if (this.#closed) return
     if (!this.#wanted) {
@@ -209,7 +215,7 @@ export class Workspace {
     opened.mirror ??= await this.#begin(opened.folder)
     const { mirror, folder } = opened
     const before = { ...mirror.counts }
-    // Somebody may have removed it, or put another one in its place.
+    // Another program may have removed the folder, or put another one in its place.
     if (isFull) await folder.claim()
     if (!(await this.#eraseFiles(mirror, folder))) {
       opened.mirror = null
@@ -234,13 +240,16 @@ export class Workspace {
     return new Mirror({ ...this.#options, folder, warnings: this.#warnings, isHeld })
   }
 
-  /** Once it was another's, what the mirror knows of the files is no longer so. */
+  /** Once another process had the lease, the mirror's knowledge of the files no longer holds. */
   async #holds(): Promise<boolean> {
     if ((await this.#lease.hold('in time')) !== 'held') this.#isLeaseLost = true
     return !this.#isLeaseLost
   }
 
-  /** Before anything is read: no file of an erased document is taken for a new one. `false`: the lease was lost. */
+  /**
+   * Runs before any file is read, so that the file of an erased document is not taken for a new one. `false`:
+   * the lease was lost.
+   */
   async #eraseFiles(mirror: Mirror, folder: Folder): Promise<boolean> {
     const { store, namespace } = this.#options
     const erased = await store.mirror.listErasedDocuments(namespace)
@@ -262,7 +271,7 @@ export class Workspace {
       const path = pathOf(name)
       if (done.has(path)) continue
       done.add(path)
-      // The last flush is for what is behind only.
+      // The last pass writes only the documents that are behind.
       if (this.#closed && !isBehind) break
       if (!(await this.#holds())) return false
       try {
@@ -276,7 +285,10 @@ export class Workspace {
     return !this.#isLeaseLost
   }
 
-  /** What is behind, and then these, or all (`null`). A file may come more than once. */
+  /**
+   * First the documents that are behind, then the given paths, or all files (`null`). A file may appear more
+   * than once.
+   */
   async *#names(folder: Folder, paths: Iterable<string> | null): AsyncGenerator<Named> {
     for await (const name of this.#behind()) yield { name, isBehind: true }
     if (paths) {
@@ -298,7 +310,7 @@ export class Workspace {
     }
   }
 
-  /** Those that cannot be written stay behind, so a page has to go past them. */
+  /** Documents that cannot be written stay behind, so the page grows to go past them. */
   async *#behind(): AsyncGenerator<FileName> {
     const { store, namespace } = this.#options
     const seen = new Set<string>()
@@ -340,7 +352,7 @@ export class Workspace {
     return paths
   }
 
-  /** What a listener throws is its own affair. */
+  /** An error of a listener must not end the work. */
   #tell(error: unknown): void {
     try {
       this.#options.onError(error)
@@ -353,14 +365,17 @@ export class Workspace {
 interface OpenFolder {
   readonly folder: Folder
   readonly watch: FolderWatch
-  /** Begun anew with each lease, since what it knows of the files holds only while nobody else writes them. */
+  /**
+   * Made again with each lease, since its knowledge of the files holds only while no other process writes
+   * them.
+   */
   mirror: Mirror | null
 }
 
 interface Pass {
   readonly isFull: boolean
   readonly paths: ReadonlySet<string>
-  /** Somebody waits for it. */
+  /** A caller waits for the pass. */
   readonly isUrgent: boolean
 }
 
@@ -369,7 +384,7 @@ interface Named {
   readonly isBehind: boolean
 }
 
-/** Of a file whose name does not tell it all; `null`: its first line does not either. */
+/** For a file whose name is shortened. `null`: its first line has no id either. */
 async function readName(folder: Folder, path: string): Promise<FileName | null> {
   try {
     const found = await folder.look(path)

@@ -1,4 +1,4 @@
-/** What comes of the work; or the signal's reason, as soon as it is there. */
+/** The result of the work. If the signal is aborted first, throws the signal's reason. */
 export async function unlessAborted<Result>(
   work: Promise<Result>,
   signal: AbortSignal | undefined,

@@ -17,7 +17,7 @@ import type {
 } from './language-model.ts'
 
 export interface Call {
-  /** Of the request, from 1. */
+  /** The number of the request, from 1. */
   readonly number: number
   readonly modelId: string
   readonly reply: ModelReply
@@ -46,7 +46,7 @@ function metadataOf({ number, modelId }: Call): ResponseMetadata {
   return { id: `response_${number}`, timestamp: new Date(CREATED * 1000), modelId }
 }
 
-/** A refusal is a text that was filtered, as the SDK has it. */
+/** In the SDK's form, a refusal is a text that was filtered. */
 function contentOf({ number, reply }: Call): Content[] {
   const text = textOf(reply) ?? ''
   const texts = [text, reply.refusal ?? ''].filter(each => each !== '')

@@ -1,7 +1,10 @@
 import type { ModelError, ModelReply } from '../model-reply.ts'
 import { chat } from '../protocols/chat.ts'
 
-/** What the AI SDK throws when a call fails; it knows its errors by these symbols, not by their class. */
+/**
+ * The AI SDK throws such an error when a call fails. It knows its errors by these symbols and not by their
+ * class.
+ */
 const MARKERS = {
   [Symbol.for('vercel.ai.error')]: true,
   [Symbol.for('vercel.ai.error.AI_APICallError')]: true,
@@ -25,7 +28,7 @@ function apiCallError({ message, cause, ...fields }: CallFailure): Error {
   })
 }
 
-/** As if it had come over HTTP, in the words of chat completions. */
+/** An error as if it had come over HTTP, in the words of chat completions. */
 export function providerError(error: ModelError, { status, headers = {} }: ModelReply): Error {
   const failure = chat.fail(error)
   const statusCode = status ?? failure.status
@@ -39,7 +42,7 @@ export function providerError(error: ModelError, { status, headers = {} }: Model
   })
 }
 
-/** A body of the script's own is none that a client in process could read. */
+/** The script's own body. A client in process cannot read it, so it becomes an error. */
 export function unreadableBody({ body = '', status = 200, headers = {} }: ModelReply): Error {
   return apiCallError({
     message: status < 400 ? 'Invalid JSON response' : `The model answered with the status ${status}`,

@@ -3,12 +3,12 @@ import { isObject, type Json, objectsIn, plainText, stringIn } from '../protocol
 import type { Heard } from '../protocols/protocol.ts'
 import type { CallOptions } from './language-model.ts'
 
-/** What a call of the AI SDK says. */
+/** The messages and tools of a call of the AI SDK. */
 export function heardInProcess({ prompt, tools }: CallOptions): Heard {
   return { said: objectsIn(prompt).flatMap(saidMessages), tools: objectsIn(tools).map(offeredTool) }
 }
 
-/** Results of tools come several in a message; here each is a message of its own. */
+/** One message may hold several tool results. Here each result becomes its own message. */
 function saidMessages({ role, content }: Json): readonly SaidMessage[] {
   const parts = objectsIn(content)
   if (role === 'tool') return parts.filter(isResult).map(saidResult)
@@ -34,7 +34,7 @@ function saidResult({ toolCallId, output }: Json): SaidMessage {
   return { role: 'tool', text: resultText(output), toolCallId: stringIn(toolCallId) }
 }
 
-/** As a provider would be sent it. */
+/** The text that a provider would get. */
 function resultText(output: unknown): string {
   if (!isObject(output)) return ''
   const { type, value, reason } = output

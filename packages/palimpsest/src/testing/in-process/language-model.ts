@@ -1,6 +1,6 @@
 /*
- * What the AI SDK asks of a language model (its specification v4), as far as a script has a say in it. Types of our
- * own, so that whoever tests without the package `ai` compiles without it; a test holds them to the SDK's.
+ * The parts of the AI SDK's language model (its specification v4) that a script uses. These types are our
+ * own, so that a test project compiles without the package `ai`. A test compares them with the SDK's.
  */
 
 export interface CallOptions {
@@ -24,7 +24,7 @@ interface ToolCallContent {
   type: 'tool-call'
   toolCallId: string
   toolName: string
-  /** JSON. */
+  /** The input as JSON. */
   input: string
 }
 

@@ -16,7 +16,7 @@ import {
 
 const NAMES = { param: 'messages' }
 
-/** OpenAI's chat completions, which many others speak too. */
+/** OpenAI's chat completions. Many other providers speak them too. */
 export const chat: Protocol = {
   name: 'chat',
   read: body => ({
@@ -119,7 +119,7 @@ function chatToolCalls({ reply, number }: Exchange): readonly ChatToolCall[] {
   }))
 }
 
-/** First its name, then its arguments, piece by piece. */
+/** The name of a tool call, then its arguments in pieces. */
 function toolCallDeltas(call: ChatToolCall, index: number): readonly object[] {
   return [
     { index, ...call, function: { name: call.function.name, arguments: '' } },

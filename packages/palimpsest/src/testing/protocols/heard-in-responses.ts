@@ -3,7 +3,9 @@ import { isObject, type Json, objectsIn, plainText, stringIn } from './json.ts'
 import type { Heard } from './protocol.ts'
 import type { ResponseStore } from './response-store.ts'
 
-/** What a request to the Responses protocol says, with what it only names. */
+/**
+ * The conversation of a request to the Responses protocol, with the stored items that the request only names.
+ */
 export function heardInResponses(body: ModelRequestBody, store: ResponseStore): Heard {
   const tools = objectsIn(body['tools']).map(offeredTool)
   const conversation = store.conversation(body)
@@ -27,7 +29,7 @@ function refused(tools: readonly OfferedTool[], message: string): Heard {
   return { said: [], tools, problem: { kind: 'not_found', message } }
 }
 
-/** A function call is an item of its own; here it belongs to what the assistant said right before it. */
+/** A function call is a separate item. Here it becomes part of the assistant's message right before it. */
 function addItem(said: SaidMessage[], item: Json): void {
   if (item['type'] === 'function_call') {
     const before = said.at(-1)?.role === 'assistant' ? said.pop()! : { role: 'assistant' as const, text: '' }

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The objects of a list; a value that is no list has none. */
+/** The objects of a list. Any other value has none. */
 export function objectsIn(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value.filter(isObject) : []
 }
@@ -13,7 +13,7 @@ export function stringIn(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Of a string, or of a list of parts: those that hold a `text`. */
+/** The text of a string, or of a list of parts with a `text`. */
 export function plainText(content: unknown): string {
   if (typeof content === 'string') return content
   return objectsIn(content)
@@ -21,7 +21,7 @@ export function plainText(content: unknown): string {
     .join('\n')
 }
 
-/** JSON as it is written; what is no JSON stays the text that it is. */
+/** The parsed JSON. Any other text stays as it is. */
 export function parsedOrText(text: string): unknown {
   try {
     return JSON.parse(text)

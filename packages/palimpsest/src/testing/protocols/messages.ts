@@ -44,7 +44,7 @@ function saidToolCall({ id, name, input }: Json): SaidToolCall {
   return { id: stringIn(id), name: stringIn(name), arguments: JSON.stringify(input ?? {}) }
 }
 
-/** The results of tools come in a user's message; here each is a message of its own. */
+/** A user's message may hold tool results. Here each result becomes its own message. */
 function saidByUser(role: unknown, content: unknown): readonly SaidMessage[] {
   const isResult = ({ type }: Json) => type === 'tool_result'
   const results = objectsIn(content).filter(isResult)
@@ -74,7 +74,7 @@ type Block =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: string }
 
-/** An empty text is no block: the provider sends none either. */
+/** An empty text makes no block, as with the provider. */
 function blocksOf({ reply, number }: Exchange): readonly Block[] {
   const text = textOf(reply) ?? ''
   return [
@@ -164,14 +164,14 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   content_filter: 'refusal',
 }
 
-/** A word of Anthropic's own is sent as it is. */
+/** A stop reason of Anthropic's own is sent as it is. */
 function stopReasonOf(reply: ModelReply): string | null {
   if (reply.refusal !== undefined && reply.finishReason === undefined) return 'refusal'
   const reason = finishReasonOf(reply)
   return reason === null ? null : (STOP_REASONS[reason] ?? reason)
 }
 
-/** `input_tokens` are those that no cache had to do with. */
+/** `input_tokens` leaves out tokens that were read from a cache or written to it. */
 function usageOf({ usage = DEFAULT_USAGE }: ModelReply) {
   const { input, output, cached = 0, cacheWritten = 0 } = usage
   return {

@@ -57,7 +57,7 @@ export interface OpenAIError {
   readonly code: string | null
 }
 
-/** `param`: the field of the request that holds the conversation. */
+/** `param` is the field of the request that holds the conversation. */
 export function openAIError(
   { kind, message }: ModelError,
   { param, overflow }: { readonly param: string; readonly overflow?: string },

@@ -7,39 +7,39 @@ import type {
   SaidToolCall,
 } from '../model-request.ts'
 
-/** One provider's way of asking and answering over HTTP. */
+/** The form of one provider's requests and answers over HTTP. */
 export interface Protocol {
   readonly name: ModelProtocol
   read(body: ModelRequestBody): Heard
-  /** The answer at once. */
+  /** The whole answer in one piece. */
   complete(exchange: Exchange): object
-  /** The answer in pieces. */
+  /** The answer as a stream. */
   stream(exchange: Exchange): readonly StreamEvent[]
   fail(error: ModelError): Failure
-  /** The error in a stream that began well; `sent`: how many events came before it. */
+  /** An error in a stream that began well. `sent` is the number of events before it. */
   failLate(error: ModelError, exchange: Exchange, sent: number): readonly StreamEvent[]
 }
 
-/** What was read from a request. */
+/** The content of a request. */
 export interface Heard {
   readonly said: readonly SaidMessage[]
   readonly tools: readonly OfferedTool[]
-  /** The provider would refuse the request, so that the script is not asked. */
+  /** Set if the provider would refuse the request. The script is then not asked. */
   readonly problem?: ModelError
 }
 
 export interface Exchange {
-  /** Of the request, from 1. */
+  /** The number of the request, from 1. */
   readonly number: number
   readonly body: ModelRequestBody
   readonly reply: ModelReply
 }
 
-/** A server-sent event; `name` is absent in protocols that give none. */
+/** A server-sent event. Some protocols give no `name`. */
 export interface StreamEvent {
   readonly name?: string
   readonly data: object | '[DONE]'
-  /** It carries some of the answer itself. */
+  /** Whether the event carries a piece of the answer. */
   readonly isPiece?: boolean
 }
 
@@ -65,14 +65,17 @@ export function finishReasonOf({ finishReason, toolCalls = [] }: ModelReply): st
   return toolCalls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-/** A model that calls tools or refuses need not say anything; otherwise it says something, if only nothing. */
+/**
+ * A model that calls tools or refuses may say nothing (`null`). Any other answer has a text, which may be
+ * empty.
+ */
 export function textOf({ text, toolCalls = [], refusal }: ModelReply): string | null {
   return text ?? (toolCalls.length > 0 || refusal !== undefined ? null : '')
 }
 
 export const DEFAULT_USAGE = { input: 100, output: 20 }
 
-/** As a stream carries it: a few characters at a time, none of them broken. */
+/** The text in pieces of a few characters, for a stream. A piece never splits a character. */
 export function inPieces(text: string): readonly string[] {
   return text.match(/.{1,20}/gsu) ?? []
 }

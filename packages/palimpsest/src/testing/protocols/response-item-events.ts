@@ -36,7 +36,7 @@ interface ReasoningItem {
 
 export type OutputItem = MessageItem | FunctionCallItem | ReasoningItem
 
-/** One item of a response, as a stream announces it, fills it and closes it. */
+/** The stream events of one item of a response: they announce it, fill it and close it. */
 export function itemEvents(item: OutputItem, outputIndex: number): readonly Json[] {
   const place = { output_index: outputIndex }
   return [

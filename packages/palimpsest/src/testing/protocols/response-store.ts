@@ -2,10 +2,10 @@ import type { ModelRequestBody } from '../model-request.ts'
 import { type Json, objectsIn } from './json.ts'
 import type { OutputItem } from './response-item-events.ts'
 
-/** What the provider keeps of earlier responses, so that a client need only name it. */
+/** Earlier responses that the provider keeps, so that a client can name them. */
 export class ResponseStore {
   readonly #items = new Map<string, Json>()
-  /** By the response's id: what led to it, and what it answered. */
+  /** By the id of a response: the items that led to it, and its own items. */
   readonly #conversations = new Map<string, readonly Json[]>()
 
   keep(body: ModelRequestBody, { id, output }: { id: string; output: readonly OutputItem[] }): void {
@@ -19,7 +19,10 @@ export class ResponseStore {
     return this.#items.get(id)
   }
 
-  /** The whole input of a request, with what it goes on from; `null`: it goes on from nothing that is kept. */
+  /**
+   * The whole input of a request, with the earlier response that it continues. `null`: that response is not
+   * kept.
+   */
   conversation(body: ModelRequestBody): readonly Json[] | null {
     const { input, previous_response_id: previous } = body
     const given = typeof input === 'string' ? [{ role: 'user', content: input }] : objectsIn(input)

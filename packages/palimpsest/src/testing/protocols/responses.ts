@@ -22,8 +22,8 @@ const NAMES = {
 }
 
 /**
- * OpenAI's Responses. The provider keeps what it answered, unless it is told not to, and clients then only name
- * it; so does each of these.
+ * OpenAI's Responses. The provider keeps its answers unless the request forbids it, and clients may then only
+ * name them. Each server here keeps its own.
  */
 export function createResponses(): Protocol {
   const store = new ResponseStore()
@@ -96,7 +96,7 @@ function endingOf(reply: ModelReply) {
   }
 }
 
-/** With what was asked for, as the provider repeats it. */
+/** The response with the fields of the request that the provider repeats. */
 function responseOf(exchange: Exchange, fields: Json): Json {
   const { body } = exchange
   return {

@@ -4,7 +4,7 @@ import { Chat, checkFigures, message, sizeOf } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 import { adding, contentOf, DAY, documentKey, fact, learning, linesOf, NOW, replacing } from './documents.ts'
 
-/** A bit of everything that a session can hold. */
+/** A session with something of everything that a session can hold. */
 export async function eventfulChat(store: Chat['store']): Promise<Chat> {
   const chat = new Chat(store, 'eventful', { kind: 'group', user: 'ann', scope: 'work' })
   const sender = { id: 'ann', name: 'Ann\n##', isSelf: true }
@@ -38,7 +38,7 @@ export async function eventfulChat(store: Chat['store']): Promise<Chat> {
   return chat
 }
 
-/** A bit of everything that documents can hold. */
+/** Documents with something of everything that documents can hold. */
 async function remember({ store, key: { id } }: Chat): Promise<void> {
   const [memory, today] = [documentKey('chat', id), documentKey('daily', dailyKey(DAY, id))]
   await store.documents.changeDocuments([

@@ -43,7 +43,7 @@ export function message(content: Content, fields: Partial<MeasuredMessage> = {})
   }
 }
 
-/** As what it is opened; what is left out is not said. */
+/** The traits with which the session is opened. Traits that are left out are not given. */
 export interface ChatOptions extends Partial<GivenTraits> {
   readonly namespace?: string
   readonly policy?: Policy
@@ -57,7 +57,7 @@ interface FoldOptions {
   readonly state?: 'live' | 'provisional'
 }
 
-/** One session of a store, in the few words that the cases use. Its clock moves by a second with each call. */
+/** One session of a store, with short calls for the cases. Its clock moves by a second with each call. */
 export class Chat {
   readonly store: Store
   readonly key: SessionKey
@@ -82,22 +82,22 @@ export class Chat {
     return this.store.log.append(this.#request(messages))
   }
 
-  /** Messages that wait for an answer. */
+  /** Appends messages that wait for an answer. */
   ask(awaits: Awaits, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
     return this.store.log.append({ ...this.#request(messages), awaits })
   }
 
-  /** Messages that are the answer. */
+  /** Appends messages that are the answer. */
   answer(answers: Answers, ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
     return this.store.log.append({ ...this.#request(messages), answers })
   }
 
-  /** Messages that follow others, which have to be there still. */
+  /** Appends messages that follow others, which must still exist. */
   follow(follows: readonly number[], ...messages: readonly MeasuredMessage[]): Promise<AppendReceipt> {
     return this.store.log.append({ ...this.#request(messages), follows })
   }
 
-  /** The same session for somebody who has seen this of it; left out: what there is now. */
+  /** The same session for a caller who has seen `seen` of it. Left out: its present state. */
   async bound(seen?: SeenSession): Promise<Chat> {
     const bound = new Chat(this.store, this.key.id, {
       ...this.#traits,
@@ -128,7 +128,7 @@ export class Chat {
     return this.store.log.replaceTail({ ...this.#request(messages), expected, operation })
   }
 
-  /** A question, an answer, a question …, in one request. */
+  /** Appends questions and answers by turns, in one request. */
   async say(messages: number): Promise<readonly number[]> {
     const receipt = await this.append(
       ...Array.from({ length: messages }, (_, index) =>
@@ -192,7 +192,7 @@ export class Chat {
     return other
   }
 
-  /** The commit of a fold of everything raw through `toSeq`, for a lease that is held from now on. */
+  /** The commit of a fold over all raw messages through `toSeq`, under a lease that begins now. */
   async prepareFold(toSeq: number, options: FoldOptions = {}): Promise<FoldCommit> {
     const lease = await this.store.folds.acquireLease(this.key, {
       owner: 'test',
@@ -232,12 +232,12 @@ export class Chat {
     return this.store.folds.commitFold(commit)
   }
 
-  /** Folds all that is raw through `toSeq` into a segment of level 1. */
+  /** Folds all raw messages through `toSeq` into a segment of level 1. */
   async fold(toSeq: number, options: FoldOptions = {}): Promise<FoldReceipt> {
     return this.commit(await this.prepareFold(toSeq, options))
   }
 
-  /** Folds, and rolls the new segment and all that were shown into one of a higher level. */
+  /** Folds, and then rolls the new segment and all shown ones into one of a higher level. */
   async foldAndRollUp(toSeq: number, level: number, options: FoldOptions = {}): Promise<FoldReceipt> {
     const shown = await this.store.folds.readSegments(this.key, 'shown')
     const commit = await this.prepareFold(toSeq, options)
@@ -278,8 +278,8 @@ export function segment(
 }
 
 /**
- * What always holds, however the session came to be: the figures equal a recount over the visible
- * messages above the cursor, and each visible message is raw or under exactly one shown segment.
+ * Checks what always holds for a session: its figures equal a recount over the visible messages above the
+ * cursor. Each visible message is raw or under exactly one shown segment.
  */
 export async function checkFigures(chat: Chat): Promise<void> {
   const [record, visible, shown] = [

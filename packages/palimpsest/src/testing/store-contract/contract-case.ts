@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { type ErrorCode, PalimpsestError } from '../../errors.ts'
 import type { Store } from '../../store/index.ts'
 
-/** Opens the place of this case; a second call opens the same place again, as another process would. */
+/** Opens the place of this case. A second call opens the same place again, like another process. */
 export type OpenStore = () => Promise<Store>
 
 export interface ContractCase {
   readonly name: string
-  /** Needs a place where nothing is stored yet. Closes what it opened. */
+  /** Needs an empty place, and closes what it opened. */
   run(open: OpenStore): Promise<void>
 }
 

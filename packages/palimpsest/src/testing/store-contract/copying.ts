@@ -6,7 +6,7 @@ import { contractCases, refuses } from './contract-case.ts'
 import { adding, documentKey, fact, learning, NOW } from './documents.ts'
 import { erase, finish } from './erasing-kit.ts'
 
-/** A namespace of the same store will do for another store: nothing crosses it. */
+/** A namespace of the same store stands for another store, since no data crosses it. */
 const THERE = 'there'
 
 function copyOf({ store, key, now }: Chat): Chat {
@@ -46,7 +46,7 @@ async function importing(
   })
 }
 
-/** So many pages, and then the end of the world. */
+/** Gives `after` pages and then throws. */
 async function* brokenOff(pages: AsyncIterable<CopyPage>, after: number): AsyncGenerator<CopyPage> {
   let read = 0
   for await (const page of pages) {

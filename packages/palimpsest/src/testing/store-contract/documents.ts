@@ -11,7 +11,7 @@ import type {
 } from '../../store/index.ts'
 import { eventsOf } from './events-of.ts'
 
-/** Memory documents, in the few words that the cases use. */
+/** Short calls for memory documents in the cases. */
 
 export const PERSON: Author = { kind: 'person', name: 'ann' }
 export const NOW = Date.UTC(2026, 0, 15, 9)
@@ -53,17 +53,17 @@ function writing(
   }
 }
 
-/** The whole text is this from now on. */
+/** A write that replaces the whole text. */
 export function replacing(key: DocumentKey, content: string, options: WriteOptions = {}): DocumentWrite {
   return writing(key, () => content, options)
 }
 
-/** One more line at the end. */
+/** A write that adds a line at the end. */
 export function adding(key: DocumentKey, line: string, options: WriteOptions = {}): DocumentWrite {
   return writing(key, current => `${current?.content ?? ''}${line}\n`, options)
 }
 
-/** Each fact on a line of its own, unless that line is there. */
+/** A write that adds a line for each fact, unless the line exists already. */
 export function learning(
   key: DocumentKey,
   facts: readonly NewFact[],
@@ -78,7 +78,7 @@ export function learning(
   return writing(key, rewrite, { author: { kind: 'extraction', name: 'test' }, facts, ...options })
 }
 
-/** Said in these messages of a session. */
+/** A fact that was said in these messages of a session. */
 export function fact(
   line: string,
   sessionId: string,
@@ -96,7 +96,7 @@ export function fact(
   }
 }
 
-/** `null`: there is none. */
+/** `null`: there is no document. */
 export async function contentOf(store: Store, key: DocumentKey): Promise<string | null> {
   return (await store.documents.readDocument(key))?.content ?? null
 }
@@ -105,7 +105,7 @@ export async function linesOf(store: Store, key: DocumentKey): Promise<readonly 
   return ((await contentOf(store, key)) ?? '').split('\n').filter(line => line !== '')
 }
 
-/** What the events tell of documents. */
+/** The events about documents. */
 export function memoryEvents(store: Store, expected: number): Promise<readonly StoreEvent[]> {
   return eventsOf(store, 'memory-changed', expected)
 }

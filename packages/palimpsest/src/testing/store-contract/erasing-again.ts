@@ -6,7 +6,7 @@ import { documentKey, fact, learning, replacing } from './documents.ts'
 import { assertForgotten, CANARY, erase, eraseMessages, finish, toldBy } from './erasing-kit.ts'
 import { speakEverywhere } from './erasing-whole.ts'
 
-/** What a restore needs of a store: erasures of a list that a backup does not have. */
+/** A restore needs this from a store: it erases again what the list has and the backup does not know. */
 
 const PERSON: ErasureTarget = { kind: 'person', id: 'ann' }
 const AT = new Date(Date.UTC(2026, 5, 1))
@@ -160,7 +160,7 @@ export const erasingAgain = contractCases('an erasure after a restore', {
     await store.erasureList.noteErasedDocuments('test', [gone, gone, { layer: 'user', key: 'bo' }])
     await store.erasureList.trustFiles('test', [gone])
     assert.deepEqual(await store.mirror.listErasedDocuments('test'), [{ layer: 'user', key: 'bo' }])
-    // What was never mirrored is not in any file.
+    // A document that was never mirrored is in no file.
     assert.deepEqual(await states(), [
       [true, null],
       [false, null],

@@ -218,7 +218,7 @@ export const erasingDocuments = contractCases('erased messages', {
     const condensed = [`- about ${CANARY}`, `- all of ${CANARY}`]
     await store.documents.changeDocuments([
       replacing(ANN, `# A\n${lines.join('\n')}\n# B\n`, { facts, now: NOW }),
-      // Into one, together with something new; and again, with what came since.
+      // Condensed into one line, with something new, and then again with later lines.
       replacing(ANN, `# A\n${condensed[0]}\n- four\n# B\n- new\n`, {
         facts: [
           fact(condensed[0]!, 'chat', [1, 2]),
@@ -261,7 +261,7 @@ export const erasingDocuments = contractCases('erased messages', {
     await eraseMessages(chat, 3)
     assert.deepEqual(await linesOf(store, ANN), ['- tea', '- Paris'])
     await store.documents.changeDocuments([
-      // One version that corrects two things: nobody knows which.
+      // One version corrects two lines. It is not known which fact corrects which line.
       replacing(ANN, `- ${CANARY}\n- Rome\n`, {
         facts: [fact(`- ${CANARY}`, 'chat', [4, 4]), fact('- Rome', 'chat', [5, 5])],
         superseded: ['- tea', '- Paris'],

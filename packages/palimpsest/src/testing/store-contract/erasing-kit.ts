@@ -4,20 +4,20 @@ import { countTerms } from '../../search/index.ts'
 import type { ErasureRecord, ErasureTarget, Store } from '../../store/index.ts'
 import type { Chat } from './chat.ts'
 
-/** Erasures, in the few words that the cases use. */
+/** Short calls for erasures in the cases. */
 
-/** A word that nothing else has. */
+/** A word that appears only in data that is to be erased. */
 export const CANARY = 'zanzibarium'
 
 const MAX_SLICES = 10_000
 
 interface EraseOptions {
   readonly namespace?: string
-  /** The store for the next slice; left out: always the same one. */
+  /** Gives the store for the next slice. Left out: always the same store. */
   readonly next?: () => Promise<Store>
 }
 
-/** Until it goes on to the next stage. */
+/** Erases until the next stage begins. */
 export async function erase(
   store: Store,
   target: ErasureTarget,
@@ -41,7 +41,7 @@ export function eraseMessages({ store, key }: Chat, ...seqs: readonly number[]):
   return erase(store, { kind: 'messages', sessionId: key.id, seqs }, { namespace: key.namespace })
 }
 
-/** Through all the stages, as whoever rebuilds segments and removes files would. */
+/** Goes through all stages, in place of the code that rebuilds segments and removes files. */
 export async function finish(
   store: Store,
   { id }: ErasureRecord,
@@ -73,7 +73,7 @@ export async function indexAll({ store, key }: Chat): Promise<void> {
 
 const ALL = 100_000
 
-/** All that anybody can read of a session, as text. */
+/** All that a reader can see of a session, as text. */
 export async function toldBySession(store: Store, id: string, namespace = 'test'): Promise<string> {
   const key = { namespace, id }
   const messages = await store.log.readMessages(key, { limit: ALL, from: 'oldest' })
@@ -102,7 +102,7 @@ export async function toldBySession(store: Store, id: string, namespace = 'test'
   })
 }
 
-/** All that anybody can read of the documents of a namespace, as text. */
+/** All that a reader can see of the documents of a namespace, as text. */
 export async function toldByDocuments(store: Store, namespace = 'test'): Promise<string> {
   const told = []
   for (const { layer, key } of await store.documents.listDocuments(namespace, { limit: ALL })) {
@@ -117,7 +117,7 @@ export async function toldByDocuments(store: Store, namespace = 'test'): Promise
   return JSON.stringify(told)
 }
 
-/** All of it. */
+/** All that a reader can see of a namespace, as text. */
 export async function toldBy(store: Store, namespace = 'test'): Promise<string> {
   const sessions = await store.sessions.listSessions(namespace, { limit: ALL })
   const told = [JSON.stringify(sessions), await toldByDocuments(store, namespace)]

@@ -20,7 +20,7 @@ const ANN = documentKey('user', 'ann')
 const ANN_HERSELF = { id: 'ann', name: `Ann ${CANARY}` }
 const BO = { id: 'bo', name: 'Bo' }
 
-/** What a person may have left anywhere: each place tells of the canary. */
+/** Puts data of a person into every place. Each place has the canary. */
 export async function speakEverywhere(store: Store): Promise<void> {
   await speakIn(store, 'private', { user: 'ann', scope: 'home' })
   await speakIn(store, 'group', { kind: 'group', scope: 'work' })
@@ -44,7 +44,9 @@ export async function speakEverywhere(store: Store): Promise<void> {
   ])
 }
 
-/** Ann says what has the odd numbers but for the last, and it tells of the canary. Bo says the rest. */
+/**
+ * Ann writes the messages with odd numbers except the last, and they have the canary. Bo writes the others.
+ */
 async function speakIn(store: Store, id: string, options: ChatOptions): Promise<void> {
   const chat = new Chat(store, id, options)
   const said = Array.from({ length: 11 }, (_, place) =>
@@ -81,7 +83,7 @@ async function speakIn(store: Store, id: string, options: ChatOptions): Promise<
   })
 }
 
-/** Of somebody who has nothing to do with it. */
+/** Data of another person, which the erasure must not touch. */
 async function speakBeside(store: Store): Promise<() => Promise<void>> {
   const chat = new Chat(store, 'bo', { user: 'bo', scope: 'work' })
   await chat.append(
@@ -111,7 +113,7 @@ async function speakBeside(store: Store): Promise<() => Promise<void>> {
   return async () => assert.deepEqual(await read(), before)
 }
 
-/** Events may appear a little after their commits. */
+/** An event may appear a little after its commit. */
 const PATIENCE_MS = 10_000
 
 const PERSON: ErasureTarget = { kind: 'person', id: 'ann' }
@@ -250,7 +252,7 @@ const erasingSessions = contractCases('an erased session', {
     assert.deepEqual((await grandchild.record()).origin, { sessionId: 'child', seq: 3 })
     assertForgotten(await toldBy(store))
     for (const each of [child, grandchild]) await checkFigures(each)
-    // And the other way round the original stays as it is.
+    // If a fork is erased, its original stays as it is.
     const before = await child.file()
     await erase(store, { kind: 'session', sessionId: 'grandchild' })
     assert.deepEqual(await child.file(), before)
@@ -360,7 +362,7 @@ const erasingSessions = contractCases('an erased session', {
     await chat!.append(message(CANARY, { sender: ANN_HERSELF }))
     await indexAll(chat!)
     await store.documents.changeDocuments([adding(documentKey('chat', 'private'), CANARY)])
-    // As whoever listens and searches all the while, and remembers.
+    // A listener that reads events and searches all the while, and remembers the results.
     const listen = async (after: string | null) => {
       const deadline = performance.now() + PATIENCE_MS
       for (;;) {
@@ -396,7 +398,7 @@ const erasingSessions = contractCases('an erased session', {
   },
 })
 
-/** A new process for each slice. */
+/** Opens the store again for each slice, like a new process. */
 function afterEverySlice(open: OpenStore): { next: () => Promise<Store> } {
   let last: Store | null = null
   return {
@@ -412,7 +414,8 @@ const erasingPeople = contractCases('an erased person', {
   'is forgotten everywhere, and nobody else is': async store => {
     const isBesideUntouched = await speakBeside(store)
     await speakEverywhere(store)
-    // Whatever a store remembers of it is of no use then.
+    // All data is read before the erasure. If the store caches it, the cache must not be used after the
+    // erasure.
     assert.ok((await toldBy(store)).includes(CANARY))
     const record = await erase(store, PERSON)
     assertForgotten(await toldBy(store))

@@ -15,7 +15,7 @@ import { eventsOf } from './events-of.ts'
 
 const CALL = [{ type: 'tool-call', toolCallId: 'c1', toolName: 'search' }] as const
 
-/** What the record of a message that was erased still says. */
+/** The data that is left of erased messages. */
 async function tombstones(chat: Chat) {
   return (await chat.file()).messages.filter(({ erased }) => erased)
 }
@@ -310,7 +310,7 @@ const erasingMessages = contractCases('erased messages', {
   },
 })
 
-/** What a segment could say after it was made anew. */
+/** The data of a rebuilt segment. */
 async function rebuilt({ store, key }: Chat, id: number) {
   const { epoch } = (await store.sessions.readSession(key))!
   return {
@@ -333,7 +333,10 @@ async function segmentsOf({ store, key }: Chat) {
   return store.folds.readSegments(key, 'all')
 }
 
-/** 1–2, 3–4 and 5–6 under 1–6, then 7–8; 9 to 12 are raw. The texts of all but the last tell of the canary. */
+/**
+ * Segments 1–2, 3–4 and 5–6 are under 1–6, then comes 7–8, and 9 to 12 are raw. All texts but the last have
+ * the canary.
+ */
 async function foldTwoLevels(chat: Chat, summarizer: string): Promise<void> {
   await chat.say(12)
   const fold = async (toSeq: number, isRolledUp = false) => {

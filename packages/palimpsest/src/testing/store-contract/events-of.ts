@@ -2,7 +2,10 @@ import type { EventType, Store, StoreEvent } from '../../store/index.ts'
 
 const PATIENCE_MS = 10_000
 
-/** At least so many events of a type: one may appear a little after its commit, while an older transaction is under way. */
+/**
+ * Reads events of a type until there are `expected`. An event may appear a little after its commit, while an
+ * older transaction is open.
+ */
 export async function eventsOf(
   store: Store,
   wanted: EventType,

@@ -10,7 +10,7 @@ const BATCH: ExtractionRules = { ...TURN, when: 'batch' }
 const OFF: ExtractionRules = { ...TURN, when: 'off' }
 const ANN = documentKey('user', 'ann')
 
-/** A session whose memory is extracted: one of its user or scope, by these rules. */
+/** A session with a user or a scope, whose memory is extracted by these rules. */
 class Listener extends Chat {
   readonly #traits: GivenTraits
   rules: ExtractionRules | undefined
@@ -21,7 +21,7 @@ class Listener extends Chat {
     this.rules = rules
   }
 
-  /** So many messages, a question and an answer by turns; answers when they are to be extracted. */
+  /** Appends questions and answers by turns, and returns when they are to be extracted. */
   async hear(messages: number): Promise<number | null> {
     const { extractAt } = await this.store.log.append({
       key: this.key,
@@ -37,7 +37,7 @@ class Listener extends Chat {
     return extractAt
   }
 
-  /** The commit of what is visible through this message, under a lease that is held from now on. */
+  /** The commit of all visible messages through this one, under a lease that begins now. */
   async prepare(through: number, fields: Partial<ExtractionCommit> = {}): Promise<ExtractionCommit> {
     const { extractedThrough } = await this.record()
     const read = await this.messages({ after: extractedThrough, before: through + 1 })
@@ -222,7 +222,7 @@ export const extracting = contractCases('extraction', {
     await store.leases.dropLease('test', { name: 'extraction/chat', token: taken!.token })
     await refusedWithoutTrace({ ...commit, leaseToken: taken!.token }, chat, 'lease_lost')
     const last = await take('test', chat.now)
-    // One that ran out but that nobody took still holds.
+    // An expired lease still holds if no other process took it.
     await store.extraction.commitExtraction({
       ...commit,
       leaseToken: last!.token,

@@ -4,7 +4,7 @@ import type { FoldCommit } from '../../store/index.ts'
 import { Chat, checkFigures, FORCE, message, segment } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
-/** All that a commit could touch. */
+/** All data that a commit could change. */
 async function everything({ store, key }: Chat) {
   return {
     file: await store.transfer.exportSession(key),
@@ -219,11 +219,11 @@ export const folding = contractCases('commitFold', {
       [{ ...segment(10, 12, 3), absorbs: [] }],
       [{ ...segment(9, 11, 3), absorbs: [] }],
       [{ ...segment(9, 13, 5), absorbs: [] }],
-      // It would cover 7 and 8 twice.
+      // This one would cover 7 and 8 twice.
       [{ ...segment(7, 12, 6), absorbs: [] }],
-      // 7 and 8 would be under nothing.
+      // This one would leave 7 and 8 without a segment.
       [{ ...segment(9, 12, 4), absorbs: [4] }],
-      // Live, or not right before the range, or not there.
+      // The absorbed segments are live, not right before the range, or do not exist.
       [{ ...segment(5, 12, 8), absorbs: [3, 4] }],
       [{ ...segment(3, 12, 10), absorbs: [2, 4] }],
       [{ ...segment(7, 12, 6), absorbs: [4, 99] }],
@@ -231,7 +231,7 @@ export const folding = contractCases('commitFold', {
         { ...segment(9, 10, 2), absorbs: [] },
         { ...segment(10, 12, 3), absorbs: [] },
       ],
-      // The one that begins first must stand for it.
+      // The segment that begins first must absorb the replaced one.
       [
         { ...segment(7, 9, 3), absorbs: [] },
         { ...segment(10, 12, 3), absorbs: [4] },
@@ -500,7 +500,7 @@ export const folding = contractCases('commitFold', {
       now: chat.now,
     })
     assert.equal((await chat.record()).failures, 2)
-    // Not before there is something new; and then when the back-off is over.
+    // Nothing is due before there is a new message. After that, it is due when the back-off ends.
     assert.deepEqual(
       await store.schedule.listDue('test', { kind: 'judging', now: backoffUntil, limit: 10 }),
       [],

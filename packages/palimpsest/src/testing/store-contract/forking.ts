@@ -210,7 +210,7 @@ export const forking = contractCases('fork', {
     }
     assert.equal(await store.documents.readDocument(oldest!), null, 'no context would show it')
     assert.deepEqual(await chat.file(), before)
-    // Of folds that it does not keep it has nothing, though their messages are below.
+    // It has no memory of folds that it does not keep, even if it keeps their messages.
     const inside = await chat.fork('inside', 4)
     const lines = ['# Notes\r', '- of a person', '- said again above']
     assert.deepEqual(await linesOf(store, keysOf('inside')[0]!), lines)

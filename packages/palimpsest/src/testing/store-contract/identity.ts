@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases } from './contract-case.ts'
 
-/** Text that no compression shortens, as long as an id may be. */
+/** A text that cannot be compressed, as long as an id may be. */
 const long = (seed: string) =>
   Array.from({ length: 63 }, (_, index) => createHash('sha256').update(`${seed}${index}`).digest('hex'))
     .join('')

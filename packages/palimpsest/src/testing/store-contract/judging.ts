@@ -122,7 +122,7 @@ export const judging = contractCases('judging', {
     await chat.say(159)
     const { snapshot, decision: fired } = await chat.append(message('160'))
     assert.deepEqual([snapshot?.backlogMessages, fired?.reason], [60, 'window'])
-    // Here the tail is what fits, which only a look at the messages can tell.
+    // Here the tail is as much as fits, and only the messages tell that.
     const fitting = compose(policy, tokens({ budget: 4000, lowWater: 0.5, idleSec: 300 }))
     const byTokens = new Chat(store, 'by tokens', { policy: fitting })
     await byTokens.say(1000)

@@ -31,7 +31,7 @@ function places(versions: readonly LayerVersion[]): readonly string[] {
   return versions.map(({ layer, key }) => `${layer} ${key}`)
 }
 
-/** A document of every layer and owner that the sessions below have, each saying whose it is. */
+/** Writes a document for each layer and owner of the sessions below. Each text names its owner. */
 async function writeAll(store: Store, sessions: readonly string[]): Promise<readonly LayerVersion[]> {
   const keys = [
     documentKey('persona'),
@@ -336,7 +336,7 @@ export const layering = contractCases('layers', {
         await store.context.readCondensedLines(other.key, { layer: 'user', key: 'bo', limit: 10 }),
         [],
       )
-      // Condensed once more, with a line that came in between.
+      // Condensed once more, with a line from the meantime.
       await store.documents.changeDocuments([
         replacing(key, `${second}\n`, {
           facts: [fact(second, 'chat', [1, 2])],

@@ -102,7 +102,7 @@ export const lifecycle = contractCases('a store', {
       trustFiles: () => store.erasureList.trustFiles('test', []),
       scrub: () => store.erasure.scrub(),
       readScrub: () => store.erasure.readScrub('test', 1),
-      // A store need not have it.
+      // A store may leave this method out.
       checkUp: async () =>
         store.database.checkUp
           ? store.database.checkUp({ now: 0, isDeep: true })

@@ -9,7 +9,6 @@ async function sayIn(store: Store, ids: readonly string[], namespace = 'test'): 
   for (const id of ids) await new Chat(store, id, { namespace }).append(message('hello'))
 }
 
-/** Finding sessions, and what a list of them says. */
 export const listing = contractCases('lists of sessions', {
   'say the same of each as reading it does': async store => {
     const chats = ['plain', 'folded', 'back', 'emptied', 'noted'].map(id => new Chat(store, id))
@@ -130,7 +129,6 @@ export const listing = contractCases('lists of sessions', {
   },
 })
 
-/** What has happened to one session. */
 export const histories = contractCases('the history of a session', {
   'has its folds, applied and failed, the newest first, page by page': async store => {
     const chat = new Chat(store)

@@ -37,7 +37,7 @@ export const mirroring = contractCases('mirror', {
     ])
     await write(store, 'two', ANN)
     assert.deepEqual(await unmirrored(store), ['global  1', 'user ann 2'])
-    // A version that is the current one no longer leaves the file behind.
+    // A note about an older version leaves the file behind.
     await store.mirror.noteMirrored('test', [{ ...ANN, version: 1, hash: 'abc' }])
     assert.deepEqual(await unmirrored(store), ['global  1', 'user ann 2'])
     assert.deepEqual((await store.mirror.readMirrorStates('test', [ANN]))[0]?.mirroredVersion, 1)

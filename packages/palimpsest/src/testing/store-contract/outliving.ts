@@ -23,7 +23,7 @@ const WHOLE: readonly ErasureTarget[] = [
   { kind: 'namespace' },
 ]
 
-/** Every write that names a session, by somebody who has seen it as `chat` has. */
+/** Each write that names a session, by a caller who has seen the state of `chat`. */
 function writesOf(chat: Chat): Readonly<Record<string, () => Promise<unknown>>> {
   const { store, key } = chat
   const now = chat.now
@@ -86,7 +86,8 @@ export const outliving = contractCases('what outlives a call', {
   'stores nothing once a message of its session was erased': async store => {
     const chat = await asked(store)
     const bound = await chat.bound()
-    // Folded or not, and the last of several: what it has seen could tell of it.
+    // The writer has seen the erased message, so its answer could tell of it. It makes no difference that the
+    // message is folded.
     await chat.fold(2)
     await eraseMessages(chat, 1)
     const before = await toldBy(store)
@@ -114,7 +115,7 @@ export const outliving = contractCases('what outlives a call', {
       const chat = await asked(store)
       const bound = await chat.bound()
       await erase(store, target)
-      // By another process, with as many messages, which wait as well.
+      // Another process makes the session again, with as many messages, which wait too.
       const other = new Chat(await open(), 'chat', { user: 'ann' })
       await other.ask({ burst: 'ann', address: {} }, message('Hello again', { sender: ANN }))
       await other.ask({ burst: 'ann', address: {} }, message('Anybody?', { sender: ANN }))
@@ -191,7 +192,8 @@ export const outliving = contractCases('what outlives a call', {
     await other.append(message('Hello again'))
     await erase(store, { kind: 'person', id: 'bob' })
     await second.append(message('Hello to you'))
-    // One of this very name that came and went is another matter, also where all sessions go.
+    // Here a session of this very name was made and erased, so the writer is refused. It makes no difference
+    // that all sessions are erased.
     await erase(store, { kind: 'namespace' })
     await refuses(third.append(message(CANARY)), 'erased_meanwhile')
     const fourth = await chat.bound()

@@ -3,7 +3,7 @@ import type { ContextRead } from '../../store/index.ts'
 import { Chat, checkFigures, message } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 
-/** Five messages at a time, of which the last two or three are rolled back: many hidden ranges. */
+/** Appends five messages at a time and rolls back the last two or three, which makes many hidden ranges. */
 async function chatWithHiddenRanges(chat: Chat): Promise<readonly number[]> {
   for (let round = 0; round < 8; round++) {
     const seqs = await chat.say(5)

@@ -65,7 +65,7 @@ function versionsOf(store: Store, key: DocumentKey) {
   return store.documents.readDocumentVersions(key, { limit: 10_000 })
 }
 
-/** All that a write could touch. */
+/** All data that a write could change. */
 async function everything(store: Store, keys: readonly DocumentKey[]) {
   const documents = []
   for (const key of keys)
@@ -89,7 +89,7 @@ async function refusedWithoutTrace(
   return error
 }
 
-/** The same numbers each time, from 0 to 1. */
+/** Numbers from 0 to 1, the same each time. */
 function createRandom(): () => number {
   let state = 42
   return () => {
@@ -329,7 +329,7 @@ export const remembering = [
       await change(store, ...keys.map(key => adding(key, key.layer)))
       await change(store, adding(documentKey('user', 'a', 'elsewhere'), 'secret'))
       const all = await store.documents.listDocuments('test', { limit: 1000 })
-      // Those that agree in their first 200 characters have some order of their own, which stays.
+      // Keys with the same first 200 characters may have any order, but it must stay the same.
       const place = ({ layer, key }: { layer: LayerName; key: string }) => `${layer}\0${key.slice(0, 200)}`
       assert.deepEqual(all.map(place), keys.map(place).toSorted(asBytes))
       assert.deepEqual(

@@ -11,7 +11,7 @@ function said(content: Content, role: ExpectedMessage['role'] = 'user'): Expecte
   return { role, content }
 }
 
-/** Whatever a change could have touched. Not events: a store may show those of others' transactions late. */
+/** All data that a change could touch, without events. A store may show events of other transactions late. */
 async function everything(chat: Chat) {
   const { store, key } = chat
   return {

@@ -14,7 +14,10 @@ async function shownRanges({ store, key }: Chat): Promise<readonly (readonly num
   ])
 }
 
-/** 1–2, 3–4 and 5–6 under 1–6, with 7–8 under 1–8, with 9–10 beside it; 11 to 14 are raw. */
+/**
+ * Segments 1–2, 3–4 and 5–6 are under 1–6. That and 7–8 are under 1–8. Beside it is 9–10, and 11 to 14 are
+ * raw.
+ */
 async function foldThreeLevels(chat: Chat): Promise<void> {
   await chat.say(14)
   await chat.fold(2, { memo: { through: 2 } })
@@ -263,7 +266,7 @@ export const rollingBack = contractCases('rollback', {
       say('- tea', 5, ['- rum']),
     ])
     await chat.rollback(4)
-    // And what it had replaced holds again.
+    // The replaced line holds again.
     assert.deepEqual(await linesOf(store, ANN), ['- rum'])
     await chat.rollback(2)
     assert.deepEqual(await linesOf(store, ANN), ['- tea'])

@@ -9,7 +9,7 @@ import { CANARY, erase, toldBySession } from './erasing-kit.ts'
 const ALL_SESSIONS = { limit: 1_000 }
 const ALL = { messages: 1_000, characters: 10_000_000 }
 
-/** As an indexer does it; `parts`: in so many transactions, of which the last one may be left out. */
+/** Works like an indexer. It writes in `parts` transactions, and the last of them may be left out. */
 async function index(chat: Chat, { parts = 1, isFinished = true, request = ALL } = {}): Promise<boolean> {
   const work = await chat.store.search.readIndexWork(chat.key, request)
   if (work === null) return false
@@ -47,7 +47,7 @@ async function search(store: Store, terms: readonly WantedTerm[]): Promise<reado
   return (await store.search.readSearch('test', { terms, page: ALL_SESSIONS })).reads
 }
 
-/** Where a term stands, by session. */
+/** The places of a term, by session. */
 async function places(store: Store, term: string, which: { prefix?: boolean; sessions?: string[] } = {}) {
   const { prefix = false, ...rest } = which
   const { reads } = await store.search.readSearch('test', {
@@ -86,7 +86,7 @@ export const searching = contractCases('the index', {
     for (; record.stage === 'erasing'; slices++) {
       record = await store.erasure.continueErasure('test', { id: record.id, now: chat.now })
       if (slices === 2) assert.deepEqual((await places(store, 'harbour')).chat, [1, 3, 5, 6])
-      // Nothing comes between an erasure and what is said and indexed meanwhile.
+      // New messages are appended and indexed during the erasure.
       await chat.append(message(`harbour ${slices}`))
       while (await index(chat)) {}
     }

@@ -106,7 +106,7 @@ export const serving = contractCases('what a server needs', {
       state: 'running',
       fingerprint: 'other',
     })
-    // Of whoever had begun it before.
+    // These calls come from an earlier owner of the request.
     await store.requests.finishRequest('test', {
       name: 'name',
       begunUntil: 2_000,

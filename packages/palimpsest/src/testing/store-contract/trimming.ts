@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const RETENTION_MS = 3 * DAY_MS
 const PATIENCE_MS = 10_000
 
-/** A process that looks every day. */
+/** A process that trims once a day. */
 class Days {
   readonly store: Store
   now = Date.UTC(2026, 2, 1)
@@ -17,7 +17,7 @@ class Days {
     this.store = store
   }
 
-  /** How many events went. */
+  /** Returns the number of deleted events. */
   async pass(days: number, keepNewest = 1): Promise<number> {
     let deleted = 0
     for (let day = 0; day < days; day += 1) {
@@ -46,7 +46,7 @@ class Days {
   }
 }
 
-/** Those that are kept, once so many can be seen: an older transaction may be under way. */
+/** Reads the kept events until there are `expected`. An older transaction may still be open. */
 async function read(store: Store, expected: number): Promise<readonly StoreEvent[]> {
   const deadline = performance.now() + PATIENCE_MS
   for (;;) {
@@ -55,12 +55,12 @@ async function read(store: Store, expected: number): Promise<readonly StoreEvent
   }
 }
 
-/** Each message in an event of its own. */
+/** Appends each message in its own event. */
 async function say(chat: Chat, messages: number): Promise<void> {
   for (let said = 0; said < messages; said += 1) await chat.say(1)
 }
 
-/** In three days all of them are old. */
+/** After so many days, all present events are older than the retention of three days. */
 const OLD_AFTER = 4
 
 export const trimming = contractCases('trimming events', {

@@ -16,14 +16,14 @@ async function waitingOf(store: Store, namespace = 'test') {
   return store.inbox.readWaiting(namespace, { limit: 100_000 })
 }
 
-/** Who waits, as session and seq; with the reply, if there is one. */
+/** The waiting messages as session and seq, with the reply if there is one. */
 async function whoWaits(store: Store, namespace = 'test'): Promise<readonly unknown[]> {
   return (await waitingOf(store, namespace)).map(({ sessionId, seq, reply }) =>
     reply === null ? [sessionId, seq] : [sessionId, seq, reply],
   )
 }
 
-/** Those whose answer is not to be delivered any more. */
+/** The messages whose answer is no longer to be delivered. */
 async function withdrawn(store: Store): Promise<readonly unknown[]> {
   const entries = (await waitingOf(store)).filter(({ isWithdrawn }) => isWithdrawn)
   return entries.map(({ sessionId, seq }) => [sessionId, seq])
@@ -551,7 +551,7 @@ const hiding = contractCases('what waits and is taken back', {
   },
 })
 
-/** Of Ann, who is to be erased: whatever is hers tells of the canary. */
+/** Data of Ann, who is to be erased. All of it has the canary. */
 const HERS: Awaits = { burst: 'ann', address: { user: CANARY } }
 const hers = (text: string, externalId: string | null = null) =>
   message(text, { sender: { id: 'ann', name: CANARY }, externalId })
@@ -571,7 +571,7 @@ async function askEverywhere(store: Store): Promise<void> {
   await elsewhere.ask(ANN, hers('one'))
 }
 
-/** Gone for whoever reads, and the rest is as it was. */
+/** Checks that the erased entries are gone for a reader and that the others stay as they were. */
 async function expectErased(
   store: Store,
   target: ErasureTarget,

@@ -5,7 +5,7 @@ import { Chat, checkFigures, FORCE, message, segment } from './chat.ts'
 import { contractCases, refuses } from './contract-case.ts'
 import { assertForgotten, CANARY, eraseMessages, toldBy } from './erasing-kit.ts'
 
-/** What no plain text column could hold is in it, too. */
+/** Contains characters that a plain text column cannot hold. */
 const WINDOW: readonly WindowMessage[] = [
   { role: 'system', content: 'They met. 摘要 🎉\0\ud800', mood: { good: true, list: [1, 'two', null] } },
   { seq: 2, role: 'assistant', content: [{ type: 'text', text: 'Hello' }], at: '2026-01-15T08:00:00.000Z' },
@@ -17,7 +17,9 @@ interface WindowOptions {
   readonly through?: number
 }
 
-/** The commit of a window over all segments and all that is raw through `toSeq`; 0: over the segments alone. */
+/**
+ * The commit of a window over all segments and the raw messages through `toSeq`. 0: over the segments only.
+ */
 async function prepareWindow(chat: Chat, toSeq: number, { window = WINDOW, through }: WindowOptions = {}) {
   const shown = await chat.store.folds.readSegments(chat.key, 'shown')
   const raw = (await chat.store.folds.readPlan(chat.key))!.raw
@@ -113,7 +115,7 @@ export const windows = contractCases('a window', {
       [{ ...own!, level: 2 }],
       [{ ...own!, windowThrough: 7 }],
       [own!, { ...segment(1, 8, 8, { level: 2 }), absorbs: [-1] }],
-      // Without a window it stands for what it may not.
+      // A segment without a window may not absorb these.
       [plain],
     ])
       await refuses(store.folds.commitFold({ ...commit, segments }), 'invalid_argument')
@@ -198,7 +200,7 @@ export const windows = contractCases('a window', {
         () => parseSessionFile({ ...file, segments: [wrong, ...file.segments.slice(1)] }),
         (error: { details: { field: string } }) => error.details.field === field,
       )
-    // How far it was read for is not known then: as far as there is anything.
+    // An older file does not say how far the window reads. Then it reads as far as there are messages.
     const { windowThrough: _, ...older } = window
     const read = parseSessionFile({ ...file, segments: [older, ...file.segments.slice(1)] }).file
     assert.equal(read.segments[0]!.windowThrough, 10)
@@ -224,7 +226,7 @@ export const windows = contractCases('a window', {
       const mine = (await store.rebuilds.listWithheld('test', { left: 'nothing', limit: 99 })).filter(
         ({ key }) => key.id === chat.key.id,
       )
-      // The one that stands for the other comes after it, and names it.
+      // The upper segment comes after the lower one and names it.
       assert.deepEqual(
         mine.map(({ segment, lower }) => [segment.id, lower.map(({ id }) => id)]),
         [
