@@ -3,6 +3,7 @@ import pg from 'pg'
 import type { Store } from '../../packages/palimpsest/src/store/index.ts'
 import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
 import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
+import { dropDatabase } from '../postgres/drop-database.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { temporaryFolder } from './run.ts'
 
@@ -35,7 +36,7 @@ export async function postgresDatabase(): Promise<Database> {
     address: url,
     flags: ['--store', url],
     use: work => using(postgres(url, { connections: 2 }), work),
-    remove: () => inPostgres(admin, `DROP DATABASE ${name} WITH (FORCE)`),
+    remove: () => dropDatabase(name),
   }
 }
 

@@ -9,6 +9,7 @@ import { readSchemaVersions } from '../../packages/palimpsest/src/store/postgres
 import { sqlite } from '../../packages/palimpsest/src/store/sqlite/index.ts'
 import { refuses } from '../../packages/palimpsest/src/testing/store-contract/contract-case.ts'
 import { ANN, CANARIES, fill } from '../erasure/world.ts'
+import { dropDatabase } from '../postgres/drop-database.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { inPostgres, postgresDatabase } from './databases.ts'
 import { makeOld, newest } from './old-databases.ts'
@@ -200,7 +201,7 @@ describe('palimpsest restore on PostgreSQL', () => {
       expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('erased again: nothing.') })
     } finally {
       await live.remove()
-      await inPostgres(postgresUrl(), `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await dropDatabase(name)
     }
   })
 
@@ -276,11 +277,8 @@ describe('palimpsest restore on PostgreSQL', () => {
       }
     } finally {
       await live.remove()
-      await inPostgres(
-        postgresUrl(),
-        `DROP DATABASE IF EXISTS ${name}_copy WITH (FORCE)`,
-        `DROP ROLE IF EXISTS ${name}_bot`,
-      )
+      await dropDatabase(`${name}_copy`)
+      await inPostgres(postgresUrl(), `DROP ROLE IF EXISTS ${name}_bot`)
     }
   })
 })

@@ -6,6 +6,7 @@ import { openBoss } from '../../packages/palimpsest/src/store/postgres/boss.ts'
 import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
 import { Chat, message } from '../../packages/palimpsest/src/testing/store-contract/chat.ts'
 import { runHere } from '../cli/run.ts'
+import { dropDatabase } from '../postgres/drop-database.ts'
 import { postgresUrl } from '../postgres/url.ts'
 import { ANN, CANARIES, fill, World } from './world.ts'
 
@@ -39,7 +40,8 @@ beforeEach(async () => {
 afterEach(async () => {
   await world.remove()
   await owner.end()
-  await asAdmin(`DROP DATABASE ${database} WITH (FORCE)`, `DROP ROLE ${bot}`)
+  await dropDatabase(database)
+  await asAdmin(`DROP ROLE ${bot}`)
   expect(world.errors).toEqual([])
 })
 

@@ -8,6 +8,7 @@ import {
 } from '../../packages/palimpsest/src/store/postgres/boss.ts'
 import { postgres } from '../../packages/palimpsest/src/store/postgres/index.ts'
 import { DEFAULT_SCHEMA } from '../../packages/palimpsest/src/store/postgres/schema-name.ts'
+import { dropDatabase } from '../postgres/drop-database.ts'
 import { postgresUrl } from '../postgres/url.ts'
 
 /** A job of the queue, as its table has it. */
@@ -54,7 +55,7 @@ export async function databasePlace(policy?: Partial<FoldPolicy>): Promise<TestP
     ...place,
     [Symbol.asyncDispose]: async () => {
       await place[Symbol.asyncDispose]()
-      await administer(`DROP DATABASE ${name} WITH (FORCE)`)
+      await dropDatabase(name)
     },
   }
 }

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { inPostgres } from '../../../../../test/cli/databases.ts'
+import { dropDatabase } from '../../../../../test/postgres/drop-database.ts'
 import { postgresUrl } from '../../../../../test/postgres/url.ts'
 import { createPalimpsest } from '../../palimpsest.ts'
 import { refuses } from '../../testing/store-contract/contract-case.ts'
@@ -26,7 +27,7 @@ test.for(['LATIN1', 'EUC_JP'])('a database in %s is refused, and left as it is',
     await client.end()
     expect(rows).toEqual([{ schema: null }])
   } finally {
-    await inPostgres(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`)
+    await dropDatabase(name)
   }
 })
 
@@ -46,6 +47,6 @@ test('a database in SQL_ASCII holds what people write, as databases of earlier v
     expect((await chat.search('灯塔')).results).toHaveLength(1)
   } finally {
     await palimpsest.close()
-    await inPostgres(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`)
+    await dropDatabase(name)
   }
 })
