@@ -60,6 +60,7 @@ import { type Measures, type Redact, redactingStore, redactSecrets } from './red
 import { renderedFile, renderedStore } from './rendered-segments.ts'
 import { type Appended, type Engine, Session, type SessionInfo, toSessionInfo } from './session.ts'
 import {
+  checkStore,
   type ErasureTarget,
   type LayerName,
   parseSessionFile,
@@ -557,9 +558,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Finds at run time what types find at compile time, for callers without types. */
 function checkAll(options: PalimpsestOptions): void {
-  const { store } = options ?? {}
-  if (typeof store?.log?.append !== 'function')
-    throw new InvalidArgumentError('store', store, "sqlite('./palimpsest.db') or postgres('postgres://…')")
+  checkStore(options?.store)
   checkOptions('createPalimpsest', options, OPTIONS)
   const { foldConcurrency, memo, folding, erasedList = false } = options
   if (erasedList !== false && (typeof erasedList !== 'string' || erasedList.trim() === ''))

@@ -4,7 +4,7 @@ import { type Layer, resolveSettings } from 'palimpsest/internals/config/index'
 import { describeError } from 'palimpsest/internals/errors'
 import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
 import type { PalimpsestOptions } from 'palimpsest/internals/palimpsest'
-import type { Store } from 'palimpsest/internals/store/index'
+import { checkStore, type Store } from 'palimpsest/internals/store/index'
 import { Admission } from './admission.ts'
 import { createApp } from './app.ts'
 import { EventFeed } from './event-feed.ts'
@@ -100,6 +100,7 @@ const MAX_STORING_MS = 3_000
  */
 export async function openApp(options: AppOptions): Promise<OpenedApp> {
   checkOptions('openApp', options, APP)
+  checkStore(options.store)
   const { store, namespace: home = 'default', version = '0.0.0' } = options
   const { workspace, onWarning, onError, instances, corsOrigins = [], trustsProxy = false } = options
   const hosts = options.allowedHosts

@@ -3,6 +3,7 @@ import { type AddressInfo, isIPv4 } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { PalimpsestError } from 'palimpsest/internals/errors'
 import { checkOptions, optionsOf } from 'palimpsest/internals/known-options'
+import { checkStore } from 'palimpsest/internals/store/index'
 import { CONNECTION_LIMITS, type ConnectionLimits, Connections } from './connections.ts'
 import { loadLibrary } from './mcp/index.ts'
 import { type AppOptions, isMeantForOthers, LOOPBACK_HOSTS, type OpenedApp, openApp } from './open-app.ts'
@@ -69,6 +70,7 @@ export interface RunningServer {
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   checkOptions('startServer', options, SERVE)
   checkOptions('startServer: limits', options.limits, LIMITS)
+  checkStore(options.store)
   const { host = '127.0.0.1', port: wanted, limits: given, ...others } = options
   const limits = { ...CONNECTION_LIMITS, ...given }
   const { promise: opening, resolve: serveWith } = Promise.withResolvers<OpenedApp>()

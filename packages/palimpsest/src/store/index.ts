@@ -1,5 +1,6 @@
 export * from './api-key.ts'
 export { canonicalJson } from './canonical-json.ts'
+export { checkStore } from './check-store.ts'
 export * from './check-up.ts'
 export * from './copying.ts'
 export * from './document.ts'

@@ -8,6 +8,7 @@ import { asDamage } from '../sql/damage.ts'
 import type { Driver } from '../sql/driver.ts'
 import { type Row, runAsync, type Steps } from '../sql/steps.ts'
 import { asUndone, asUndoneAs } from '../sql/undone.ts'
+import { withoutPassword } from '../without-password.ts'
 import { type Connections, OwnPool } from './connections.ts'
 import { POSTGRES_DIALECT } from './dialect.ts'
 import { checkEncoding } from './encoding.ts'
@@ -339,15 +340,4 @@ function sendInOnePacket(client: PoolClient): void {
 function addressOf({ options }: PostgresPool): string {
   const { connectionString, host = '', database = '' } = options ?? {}
   return connectionString ?? `//${host}/${database} through a pool`
-}
-
-/**
- * Removes everything that could be a password, even in an address that is written wrong: all text before the
- * last `@`.
- */
-function withoutPassword(url: string): string {
-  return url
-    .replace(/\/\/.*@/s, '//…@')
-    .replace(/\?.*$/s, '')
-    .replace(/(password\s*=\s*)\S*/gi, '$1…')
 }

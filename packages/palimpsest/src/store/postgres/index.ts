@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from '../../errors.ts'
 import { checkOptions, optionsOf } from '../../known-options.ts'
 import { sqlStore } from '../sql/sql-store-of.ts'
 import { type Store, type Warn, warnOnStderr } from '../store.ts'
@@ -56,6 +57,12 @@ export function postgres(where: string | PostgresPoolOptions, options: OpenOptio
     checkOptions('postgres', options, OPEN)
     return storeOf(where, options)
   }
+  if (typeof where !== 'object' || where === null)
+    throw new InvalidArgumentError(
+      'postgres',
+      where,
+      'an address such as postgres://user@host/db, or { pool }',
+    )
   checkOptions('postgres', where, LENT)
   const { pool, ...rest } = where
   return storeOf({ pool }, rest)
