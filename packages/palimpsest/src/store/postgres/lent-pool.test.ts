@@ -168,7 +168,7 @@ describe('a pool of the caller that was ended too early', () => {
 })
 
 test('a pool without a free connection in its time says so', async () => {
-  const pool = poolWith({ max: 1, connectionTimeoutMillis: 50 })
+  const pool = poolWith({ max: 1, connectionTimeoutMillis: 2_500 })
   const store = await open(pool)
   const taken = await pool.connect()
   const error = await refuses(new Chat(store).say(1), 'store_unavailable')
