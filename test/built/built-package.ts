@@ -5,13 +5,6 @@ import { PACKAGES, ROOT } from '../../scripts/packages.ts'
 
 const tests = join(ROOT, 'test') + sep
 
-/** Modules of the sources that are published as part of others. */
-const PART_OF: Readonly<Record<string, string>> = {
-  'palimpsest/palimpsest.js': 'index.js',
-  'palimpsest/session.js': 'index.js',
-  'palimpsest/errors.js': 'index.js',
-}
-
 /**
  * What a test imports of the sources comes from the built packages, where they have it. What is not published (a table
  * that a test compares with, a key that it makes) still comes from the sources.
@@ -27,8 +20,7 @@ export function builtPackage(): Plugin {
       if (from === undefined || !file.endsWith('.ts')) return null
       const { manifest, source } = from
       const name = relative(source, file).split(sep).join('/').replace(/\.ts$/, '.js')
-      const built = PART_OF[`${manifest.name}/${name}`] ?? name
-      const target = join(ROOT, 'dist/node_modules', manifest.name, 'dist', built)
+      const target = join(ROOT, 'dist/node_modules', manifest.name, 'dist', name)
       // By its address, so that Node loads it as it loads a package.
       return existsSync(target) ? { id: target, external: true } : null
     },
